@@ -1,1 +1,5 @@
-"""engine.aten."""
+"""aten/src/ATen: the operators, their dispatcher and their kernels."""
+
+from engine.aten.core.ops import at
+
+__all__ = ["at"]

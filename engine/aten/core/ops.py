@@ -1,0 +1,28 @@
+"""aten/src/ATen/Operators.h: ``at::_ops``, operators by their C++ struct name (``add__Tensor`` is aten::add_.Tensor)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.aten.core.dispatcher import OperatorHandle
+
+__all__ = ["at"]
+
+
+class _Ops:
+    """``at.add_Tensor.call(self, other, alpha)`` dispatches; names resolve on first use and are kept."""
+
+    def _add(self, handle: OperatorHandle) -> None:
+        self.__dict__[handle.schema.name.unambiguous_name()] = handle
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            from engine.torchgen.register import register_all
+
+            register_all()
+            if name in self.__dict__:
+                return self.__dict__[name]
+        raise AttributeError(f"at::_ops has no operator struct {name!r}")
+
+
+at = _Ops()

@@ -1,0 +1,167 @@
+"""torch/library.py: operators and kernels of the user's own, added and removed at run time.
+
+    lib = Library("my", "DEF")
+    lib.define("twice(Tensor x) -> Tensor")
+    lib.impl("twice", lambda x: x + x, "CPU")
+    torch.ops.my.twice(torch.ones(2))
+
+Differs: abstract impls, ``custom_op`` and ``register_autograd`` of later PyTorch are not modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.aten.core.library import Library as _CppLibrary
+from engine.c10.dispatch_key import isAliasDispatchKey, parseDispatchKey
+from engine.c10.dispatch_key_set import getRuntimeDispatchKeySet
+from engine.torchgen.register import register_all
+
+__all__ = ["Library", "fallthrough_kernel"]
+
+_defs: dict[str, str] = {}  # namespace -> where its DEF library was made
+_RESERVED = ("prim",)
+
+
+def fallthrough_kernel(*_: Any) -> Any:
+    """Pass to ``Library.impl`` or ``Library.fallback`` to register a fallthrough; never called."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
+class Library:
+    """Registrations for namespace ``ns``.
+
+    kind: "DEF" (one per namespace), "IMPL" or "FRAGMENT". dispatch_key: default key of ``impl`` and ``fallback``.
+    Raises ValueError for another kind or a reserved namespace.
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError("Unsupported kind: ", kind)
+        if ns in _RESERVED and kind in ("DEF", "FRAGMENT"):
+            raise ValueError(ns, " is a reserved namespace. Please try creating a library with another name.")
+        register_all()
+        self.ns = ns
+        self.kind = kind
+        self.dispatch_key = dispatch_key
+        self.m: _CppLibrary | None = None
+        made = _translated(_CppLibrary, ns, kind, dispatch_key)
+        if kind == "DEF":
+            previous = "registered at build/aten/src/ATen/RegisterSchema.cpp" if ns == "aten" else _defs.get(ns)
+            if previous is not None:
+                raise RuntimeError(
+                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please put all of your "
+                    f"definitions in a single TORCH_LIBRARY block.  If you were trying to specify implementations, "
+                    f"consider using TORCH_LIBRARY_IMPL (which can be duplicated).  If you really intended to define "
+                    f"operators for a single namespace in a distributed way, you can use TORCH_LIBRARY_FRAGMENT to "
+                    f"explicitly indicate this.  Previous registration of TORCH_LIBRARY was {previous}; latest "
+                    f"registration was {made.debug}"
+                )
+            _defs[ns] = made.debug
+        self.m = made
+
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
+        """Define an operator from its schema; returns its name."""
+        if alias_analysis not in ("", "FROM_SCHEMA", "CONSERVATIVE"):
+            raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
+        handle = _translated(self._library().def_, schema)
+        from engine.torch._ops import forget
+
+        forget(self.ns, handle.schema.name.name.partition("::")[2])
+        return schema.partition("(")[0]
+
+    def impl(
+        self,
+        op_name: Any,
+        fn: Callable[..., Any],
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
+        """Register ``fn`` for an operator ("name.overload", "ns::name" or an OpOverload) and a dispatch key.
+
+        With ``with_keyset`` ``fn`` gets the DispatchKeySet first. The newest kernel of a key wins; overriding one warns
+        once. Raises TypeError when ``fn`` cannot be called, RuntimeError for a wrong key or namespace.
+        """
+        if not callable(fn):
+            raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
+        dispatch_key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        name = self._name_of(op_name)
+        key = _translated(parseDispatchKey, dispatch_key)
+        kernel = None if fn is fallthrough_kernel else fn
+        _translated(self._library().impl, name, key, kernel, with_keyset)
+
+    def fallback(self, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False) -> None:
+        """Register ``fn(op, *args, **kwargs)`` for every operator without a kernel at ``dispatch_key``.
+
+        Raises RuntimeError unless the library's namespace is "_".
+        """
+        dispatch_key = dispatch_key or self.dispatch_key
+        if self.ns != "_":
+            raise RuntimeError(
+                f"Fallback can only be registered using library fragment on the global namespace \"_\" but it is {self.ns}"
+            )
+        if not dispatch_key:
+            raise AssertionError("dispatch_key must be provided for fallback")
+        key = _translated(parseDispatchKey, dispatch_key)
+        keys = list(getRuntimeDispatchKeySet(key)) if isAliasDispatchKey(key) else [key]
+        for each in keys:
+            _translated(self._library().fallback, each, None if fn is fallthrough_kernel else fn, with_keyset)
+
+    def _destroy(self) -> None:
+        """Take every registration of this library away again."""
+        if self.m is not None:
+            names = [name.partition("::")[2].partition(".")[0] for name in self.m._defined]
+            self.m.reset()
+            from engine.torch._ops import forget
+
+            for name in names:
+                forget(self.ns, name)
+        self.m = None
+        if self.kind == "DEF":
+            _defs.pop(self.ns, None)
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._destroy()
+
+    def _library(self) -> _CppLibrary:
+        if self.m is None:
+            raise RuntimeError(f"{self!r} was destroyed")
+        return self.m
+
+    def _name_of(self, op_name: Any) -> str:
+        if isinstance(op_name, str):
+            name = op_name
+        elif hasattr(op_name, "_schema"):
+            name = str(op_name._schema.name)
+        else:
+            raise RuntimeError("impl should be passed either a name or an OpOverload object as the first argument")
+        if "::" not in name:
+            return f"{self.ns}::{name}"
+        namespace = name.partition("::")[0]
+        if namespace != self.ns:
+            raise RuntimeError(
+                f'impl("{name}", ...): Explicitly provided namespace ({namespace}) in operator name does not match '
+                f"namespace of enclosing TORCH_LIBRARY block ({self.ns}).  Move this definition to the TORCH_LIBRARY "
+                f"block corresponding to this namespace (and consider deleting the namespace from your schema string.)"
+                f"  (Error occurred while processing TORCH_LIBRARY block at "
+                f"{self._library().debug.removeprefix('registered at ')})"
+            )
+        return name
+
+
+def _translated(fn: Callable[..., Any], *args: Any) -> Any:
+    from engine.c10.exception import Error, translate
+
+    try:
+        return fn(*args)
+    except Error as error:
+        raise translate(error) from None
