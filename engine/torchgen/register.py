@@ -25,11 +25,12 @@ from engine.torchgen.gen_variable_type import make_variable_type_kernel, needs_v
 from engine.torchgen.model import NativeFunction
 from engine.torchgen.naming import register_file, wrapper_name
 
-__all__ = ["at_functions", "register_all", "register_row", "rows", "variable_factories"]
+__all__ = ["at_functions", "register_all", "register_row", "registered_rows", "rows", "variable_factories"]
 
 # at::X and torch::X by the operator's struct name
 at_functions: dict[str, Callable[..., Any]] = {}
 variable_factories: dict[str, Callable[..., Any]] = {}
+registered_rows: dict[str, NativeFunction] = {}
 
 _MANUAL = "registered at torch/csrc/autograd/VariableTypeManual.cpp"
 
@@ -110,6 +111,7 @@ def register_row(row: NativeFunction) -> OperatorHandle:
     _register_autograd(row, op)
     _register_inplace_or_view(row, op)
     at._add(op)
+    registered_rows[struct] = row
     at_functions[struct] = make_at_function(row, op)
     if is_variable_factory(row):
         variable_factories[struct] = make_variable_factory(row, at_functions[struct])
