@@ -115,7 +115,9 @@ class Device:
     def __hash__(self) -> int:
         return DEVICE_TYPES.index(self._type) << 16 | self._index % 256
 
-    def _no_order(self, other: object) -> NoReturn:
+    def _no_order(self, other: object) -> Any:
+        if not isinstance(other, Device):
+            return NotImplemented
         raise TypeError("comparison not implemented")
 
     __lt__ = __le__ = __gt__ = __ge__ = _no_order
@@ -126,11 +128,18 @@ class Device:
         raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Device, (self._type,) if self._index == -1 else (self._type, self._index)
+        return _unpickle, (self._type,) if self._index == -1 else (self._type, self._index)
+
+    def __getattr__(self, name: Any) -> NoReturn:
+        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
 
 Device.__name__ = Device.__qualname__ = "device"
 Device.__module__ = "torch"
+
+
+def _unpickle(type_: str, index: int = -1) -> Device:
+    return Device._of(type_, index)
 
 
 def _parse_string(device_string: str) -> tuple[str, int]:
@@ -144,6 +153,11 @@ def _parse_string(device_string: str) -> tuple[str, int]:
         if int(digits) >= 2**31:
             raise exception.Error(f"Could not parse device index '{digits}' in device string '{device_string}'")
         index = _int8(int(digits))
+    if type_ == "mkldnn":
+        exception.TORCH_WARN_ONCE(
+            "'mkldnn' is no longer used as device type. So torch.device('mkldnn') will be deprecated and removed in "
+            "the future. Please use other valid device types instead."
+        )
     if type_ not in _PARSED_TYPES:
         raise exception.Error(
             f"Expected one of {', '.join(_PARSED_TYPES)} device type at start of device string: {type_}"
@@ -168,7 +182,8 @@ def _text(x: str | bytes) -> str:
 
 def _type_name(x: object) -> str:
     if isinstance(x, list | tuple):
-        return f"{type(x).__name__} of [{', '.join(type(item).__name__ for item in x)}]"
+        items = ", ".join(map(_type_name_flat, x))
+        return f"list of [{items}]" if isinstance(x, list) else f"tuple of ({items})"
     return "torch.device" if isinstance(x, Device) else type(x).__name__
 
 
@@ -179,20 +194,26 @@ def _parse_args(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int
     if not args and kwargs.keys() == {"device"}:
         return _from_device(kwargs["device"], args, kwargs)
     count = len(args) + len(kwargs)
-    if count == 0 or count > 2 or (count == 1 and kwargs.keys() != {"type"}):
+    if count not in (1, 2):
+        raise TypeError(_invalid_combination(args, kwargs))
+    if count == 1 and not ("type" in kwargs and _is_str(kwargs["type"])):
         raise TypeError(_invalid_combination(args, kwargs))
     values = dict(zip(("type", "index"), args, strict=False))
-    for name, value in kwargs.items():
-        if name in values:
-            raise TypeError(f"device() got multiple values for argument '{name}'")
-        if name not in ("type", "index"):
-            raise TypeError(f"device() got an unexpected keyword argument '{name}'")
-        values[name] = value
+    for name in ("type", "index"):
+        if name not in values and name in kwargs:
+            values[name] = kwargs[name]
+    if "type" not in values:
+        raise TypeError('device() missing 1 required positional arguments: "type"')
     type_, index = values["type"], values.get("index")
     if not _is_str(type_):
         raise TypeError(_wrong_type("type", 1, args, "str", type_))
     if index is not None and not _is_int(index):
         raise TypeError(_wrong_type("index", 2, args, "int", index))
+    for name in kwargs:
+        if name not in ("type", "index"):
+            raise TypeError(f"device() got an unexpected keyword argument '{name}'")
+        if name == "type" and args:
+            raise TypeError("device() got multiple values for argument 'type'")
     return _from_type_and_index(_text(type_), None if index is None else operator.index(index))
 
 
@@ -226,18 +247,20 @@ def _from_type_and_index(type_: str, index: int | None) -> tuple[str, int]:
 
 def _invalid_combination(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     names = ", ".join(map(_type_name_flat, args))
-    if kwargs:
-        names += (", " if args else "") + "".join(f"{name}={_type_name_flat(v)}, " for name, v in kwargs.items())
+    # C++ walks its map of keywords backwards, and after a lone one leaves a comma
+    for name, value in reversed(kwargs.items()):
+        names += f", {name}={_type_name_flat(value)}" if args else f"{name}={_type_name_flat(value)}, "
     reason = ""
     if len(args) == 1 and not kwargs:
         reason = f"      didn't match because some of the arguments have invalid types: (!{_type_name(args[0])}!)\n"
-    elif not args and kwargs.keys() == {"device"}:
-        reason = (
-            "      didn't match because some of the arguments have invalid types: "
-            f"(!device={_type_name(kwargs['device'])}!, )\n"
-        )
     elif len(kwargs) == 1 and not args:
-        reason = f"      didn't match because some of the keywords were incorrect: {next(iter(kwargs))}\n"
+        (name, value), *_ = kwargs.items()
+        reason = f"      didn't match because some of the keywords were incorrect: {name}\n"
+        if name == "device":
+            reason = (
+                "      didn't match because some of the arguments have invalid types: "
+                f"(!device={_type_name(value)}!, )\n"
+            )
     return (
         f"device() received an invalid combination of arguments - got ({names}), but expected one of:\n"
         f"{_SIGNATURES[0]}{reason}{_SIGNATURES[1]}"
