@@ -13,8 +13,10 @@ from engine.aten.core.function_schema import FunctionSchema
 from engine.aten.core.kernel_function import AnnotatedKernel, KernelFunction
 from engine.c10.dispatch_key import (
     DispatchKey,
+    full_backend_mask,
     isAliasDispatchKey,
     isPerBackendFunctionalityKey,
+    num_backends,
     toFunctionalityKey,
     toString,
 )
@@ -22,9 +24,9 @@ from engine.c10.dispatch_key_set import (
     DispatchKeySet,
     autogradother_backends,
     getBackendKeySetFromAutograd,
-    getRuntimeDispatchKeySet,
     highest_priority_type_id,
     isIncludedInAlias,
+    key_bits,
 )
 from engine.c10.exception import Error, NotImplementedError
 
@@ -56,13 +58,11 @@ def _runtime_keys() -> tuple[DispatchKey, ...]:
 
 runtime_keys = _runtime_keys()
 
-_NUM_BACKENDS = len([k for k in getRuntimeDispatchKeySet(DispatchKey.AutogradFunctionality)])
 _FULL = DispatchKeySet.FULL().raw_repr()
-_BACKEND_MASK = (1 << _NUM_BACKENDS) - 1
 
 
 def _functionality_bits(key: DispatchKey) -> int:
-    return DispatchKeySet(key).raw_repr() & ~_BACKEND_MASK
+    return key_bits(key) & ~full_backend_mask
 
 
 class OperatorEntry:
@@ -158,7 +158,7 @@ class OperatorEntry:
     def _non_fallthrough(self) -> tuple[int, tuple[int, ...] | None]:
         """DispatchKeyExtractor's masks: one for all backends, or one a backend where they differ."""
         shared = _FULL
-        per_backend = [_FULL] * _NUM_BACKENDS
+        per_backend = [_FULL] * num_backends
         for key in runtime_keys[1:]:
             kernel = self.cell(key).kernel
             bits = _functionality_bits(key)
