@@ -25,7 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Site:
     """A function that can be entered, named as PyTorch names it; one object per function.
 
-    ``layer`` is one of python, torch, at, ops, backend_select, autograd, adinplaceorview, wrapper, native, engine, node.
+    ``layer`` is one of python, torch, at, ops, backend_select, autograd, adinplaceorview, wrapper, native, engine,
+    node; a user's own kernel is "python kernel".
     """
 
     name: str
@@ -80,11 +81,9 @@ def _forward(name: str) -> Callable[..., None]:
         except Exception as error:
             if listener is self:
                 detach()
-            warnings.warn(
-                f"listener {type(self.target).__name__}.{name} failed and was detached: {type(error).__name__}: {error}",
-                RuntimeWarning,
-                stacklevel=3,
-            )
+            who = f"{type(self.target).__name__}.{name}"
+            what = f"listener {who} failed and was detached: {type(error).__name__}: {error}"
+            warnings.warn(what, RuntimeWarning, stacklevel=3)
 
     method.__name__ = name
     return method
@@ -129,7 +128,7 @@ def rename(fn: F, name: str) -> F:
 
 
 def site_of(fn: Any, name: str, layer: str, params: tuple[str, ...] | None = None, guard: str | None = None) -> Site:
-    """The Site of a Python function: parameter names, file (relative to the package) and line are read from it."""
+    """The Site of a Python function: parameter names, file and line are read from it."""
     code = fn.__code__
     if params is None:
         params = tuple(inspect.signature(fn).parameters)

@@ -104,7 +104,8 @@ class Library:
         dispatch_key = dispatch_key or self.dispatch_key
         if self.ns != "_":
             raise RuntimeError(
-                f"Fallback can only be registered using library fragment on the global namespace \"_\" but it is {self.ns}"
+                'Fallback can only be registered using library fragment on the global namespace "_" but it is '
+                f"{self.ns}"
             )
         if not dispatch_key:
             raise AssertionError("dispatch_key must be provided for fallback")

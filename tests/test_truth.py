@@ -58,9 +58,7 @@ def test_dispatch_text(traced: tuple[str, traces.Trace, Path]) -> None:
 def test_key_sets_of_redispatches(traced: tuple[str, traces.Trace, Path]) -> None:
     name, trace, _ = traced
     theirs = [(kind, op, key, raw) for _, kind, op, key, raw in read_frames(name)]
-    ours = [
-        (hop.kind, hop.op, hop.key, hop.keyset.raw if hop.kind == "redispatch" else None) for hop in shown(trace)
-    ]
+    ours = [(hop.kind, hop.op, hop.key, hop.keyset.raw if hop.kind == "redispatch" else None) for hop in shown(trace)]
     assert ours == theirs
 
 

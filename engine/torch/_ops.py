@@ -187,7 +187,7 @@ class OpOverload:
         return self._packet
 
     def __repr__(self) -> str:
-        return f"<OpOverload(op='{str(self._packet)}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self._packet!s}', overload='{self._overloadname}')>"
 
     def __str__(self) -> str:
         return f"{self._packet}.{self._overloadname}"
@@ -228,7 +228,9 @@ class OpOverloadPacket:
             else:
                 return _invoke(handle, stack)
         raise RuntimeError(
-            "Overloaded torch operator invoked from Python failed to match any schema:\n" + "\n\n".join(failures) + "\n\n"
+            "Overloaded torch operator invoked from Python failed to match any schema:\n"
+            + "\n\n".join(failures)
+            + "\n\n"
         )
 
     def __repr__(self) -> str:

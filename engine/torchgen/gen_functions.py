@@ -1,7 +1,7 @@
 """torchgen/gen.py (Functions.h), tools/autograd/gen_variable_factories.py: the inline at:: and torch:: functions.
 
-``at::X`` unpacks TensorOptions and calls ``at::_ops::X``; ``torch::X`` calls ``at::X`` below the autograd keys and makes
-the result a variable.
+``at::X`` unpacks TensorOptions and calls ``at::_ops::X``; ``torch::X`` calls ``at::X`` below the autograd keys and
+makes the result a variable.
 """
 
 from __future__ import annotations

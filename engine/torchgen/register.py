@@ -101,9 +101,7 @@ def register_row(row: NativeFunction) -> OperatorHandle:
         singleton.register_impl(op.name, DispatchKey[key], _wrapper(row, key, fn), register_file(key))
     if row.structured and row.schema.kind() != "out" and "CPU" in row.kernels:
         key = "CompositeExplicitAutogradNonFunctional"
-        singleton.register_impl(
-            op.name, DispatchKey[key], _wrapper(row, key, row.kernels["CPU"]), register_file(key)
-        )
+        singleton.register_impl(op.name, DispatchKey[key], _wrapper(row, key, row.kernels["CPU"]), register_file(key))
     if needs_backend_select(row):
         fn = make_backend_select(row, op)
         kernel = KernelFunction(fn, fn.__site__.name, site=fn.__site__)  # type: ignore[attr-defined]

@@ -14,11 +14,12 @@ from engine.library import Library, fallthrough_kernel
 torch = pytest.importorskip("torch", reason="conformance needs the installed PyTorch")
 torch_library = pytest.importorskip("torch.library")
 
-KEYS = (
-    "CPU CUDA Meta XLA SparseCPU SparseCsrCPU FPGA MkldnnCPU QuantizedCPU BackendSelect ADInplaceOrView AutogradCPU "
-    "AutogradMeta AutogradOther Autograd CompositeImplicitAutograd CompositeExplicitAutograd "
-    "CompositeExplicitAutogradNonFunctional Tracer AutocastCPU Conjugate Negative Functionalize Batched"
-).split()
+KEYS = [
+    "CPU", "CUDA", "Meta", "XLA", "SparseCPU", "SparseCsrCPU", "FPGA", "MkldnnCPU", "QuantizedCPU",
+    "BackendSelect", "ADInplaceOrView", "AutogradCPU", "AutogradMeta", "AutogradOther", "Autograd",
+    "CompositeImplicitAutograd", "CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional",
+    "Tracer", "AutocastCPU", "Conjugate", "Negative", "Functionalize", "Batched",
+]  # fmt: skip
 LINE = re.compile(r"^(\w+): (fallthrough )?.*\[([a-z ]+)\]$|^(\w+): (ambiguous)")
 
 

@@ -48,6 +48,9 @@ class Decision:
     reason: str
 
 
+_Hit = tuple[int, KernelFunction, DispatchKey]  # masked key set, kernel, the key that won
+
+
 class OperatorHandle:
     """An operator: ``call(*args)`` dispatches, ``redispatch(ks, *args)`` goes on with the raw key set ``ks``.
 
@@ -79,8 +82,8 @@ class OperatorHandle:
         self.entry = entry
         self.schema = schema
         self.name = str(schema.name)
-        self._call_cache: dict[int, tuple[int, KernelFunction, DispatchKey]] = {}
-        self._redispatch_cache: dict[int, tuple[int, KernelFunction, DispatchKey]] = {}
+        self._call_cache: dict[int, _Hit] = {}
+        self._redispatch_cache: dict[int, _Hit] = {}
         self._extract = make_extractor(schema)
         entry.schema = schema
         entry.debug = debug
@@ -94,19 +97,19 @@ class OperatorHandle:
         self._call_cache.clear()
         self._redispatch_cache.clear()
 
-    def find_for_call(self, full: int) -> tuple[int, KernelFunction, DispatchKey]:
+    def find_for_call(self, full: int) -> _Hit:
         """The masked key set, the kernel and the key that won for a call that saw ``full``."""
         ks = self.entry.mask(full)
         kernel, key = self.entry.lookup(ks)
         hit = self._call_cache[full] = (ks, kernel, key)
         return hit
 
-    def find_for_redispatch(self, ks: int) -> tuple[int, KernelFunction, DispatchKey]:
+    def find_for_redispatch(self, ks: int) -> _Hit:
         kernel, key = self.entry.lookup(ks)
         hit = self._redispatch_cache[ks] = (ks, kernel, key)
         return hit
 
-    def decide(self, kind: str, args: tuple[Any, ...], full: int, hit: tuple[int, KernelFunction, DispatchKey]) -> Decision:
+    def decide(self, kind: str, args: tuple[Any, ...], full: int, hit: _Hit) -> Decision:
         """The Decision of a step, for a listener."""
         ks, kernel, key = hit
         cell: Cell = self.entry.cell(key)

@@ -44,16 +44,18 @@ class Library:
 
     def def_(self, schema: str) -> OperatorHandle:
         """Define an operator from its schema, with or without the namespace."""
+        where = self.debug.removeprefix("registered at ")
         TORCH_CHECK(
             self.kind in ("DEF", "FRAGMENT"),
-            f"def(): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  All def()s should be placed in "
-            f'the (unique) TORCH_LIBRARY block for their namespace.  (Error occurred at {self.debug.removeprefix('registered at ')})',
+            "def(): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  All def()s should be placed in "
+            f"the (unique) TORCH_LIBRARY block for their namespace.  (Error occurred at {where})",
         )
-        parsed: FunctionSchema = parse_schema(schema if "::" in schema.partition("(")[0] else f"{self.ns}::{schema}")
+        qualified = "::" in schema.partition("(")[0]
+        parsed: FunctionSchema = parse_schema(schema if qualified else f"{self.ns}::{schema}")
         namespace = parsed.name.name.partition("::")[0]
         TORCH_CHECK(
             namespace == self.ns,
-            f'Explicitly provided namespace ({namespace}) in schema string does not match namespace of enclosing '
+            f"Explicitly provided namespace ({namespace}) in schema string does not match namespace of enclosing "
             f"TORCH_LIBRARY block ({self.ns}).  Move this definition to the (unique) TORCH_LIBRARY block corresponding "
             f"to this namespace (and consider deleting the namespace from your schema string.)",
         )
@@ -81,7 +83,7 @@ class Library:
 
     def fallback(self, key: DispatchKey, fn: Callable[..., Any] | None, with_keyset: bool = False) -> None:
         """Register a backend fallback: ``fn(op, *args, **kwargs)``, or a fallthrough."""
-        TORCH_CHECK(not isAliasDispatchKey(key), f"fallback(): {key.name} is an alias key; a fallback needs a runtime key")
+        TORCH_CHECK(not isAliasDispatchKey(key), f"fallback(): {key.name} is an alias, a fallback needs a runtime key")
         kernel = KernelFunction.make_fallthrough() if fn is None else _python_fallback(fn, with_keyset)
         self._undo.append(singleton.register_fallback(key, kernel, self.debug))
 
@@ -127,7 +129,7 @@ def _push(op: Any, stack: list[Any], result: Any) -> None:
     if returns == 0:
         TORCH_CHECK(
             result is None,
-            f"Expected to return nothing from operator {op.name}, but its Python kernel returned {type(result).__name__}",
+            f"Expected {op.name} to return nothing, but its Python kernel returned {type(result).__name__}",
         )
     elif returns == 1:
         stack.append(result)

@@ -184,7 +184,10 @@ class OperatorEntry:
         return ks & per_backend[DispatchKeySet.from_raw_repr(ks).getBackendIndex()]
 
     def lookup(self, ks: int) -> tuple[KernelFunction, DispatchKey]:
-        """The kernel for a raw key set, and the key that won. Raises c10::NotImplementedError when the cell is empty."""
+        """The kernel for a raw key set, and the key that won.
+
+        Raises c10::NotImplementedError when the cell is empty.
+        """
         key = highest_priority_type_id(ks)
         kernel = self.cell(key).kernel
         if kernel is None:
@@ -195,11 +198,7 @@ class OperatorEntry:
 
     def list_all_dispatch_keys(self) -> str:
         """``[CPU, Meta, …]``: the keys with a kernel, as c10's error texts list them."""
-        names = [
-            toString(key)
-            for key in runtime_keys[1:]
-            if self.cell(key).kernel is not None
-        ]
+        names = [toString(key) for key in runtime_keys[1:] if self.cell(key).kernel is not None]
         return "[" + ", ".join(names) + "]"
 
     def dump_computed_table(self) -> str:
@@ -232,8 +231,8 @@ class OperatorEntry:
             return NotImplementedError(
                 f"There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no "
                 f"fallback function is registered for schema {self.name}.  This usually means that this function "
-                f"requires a non-empty list of Tensors, or that you (the operator writer) forgot to register a fallback "
-                f"function.  Available functions are {keys}.\n\n{self.dump_computed_table()}"
+                f"requires a non-empty list of Tensors, or that you (the operator writer) forgot to register a "
+                f"fallback function.  Available functions are {keys}.\n\n{self.dump_computed_table()}"
             )
         name = toString(key)
         return NotImplementedError(

@@ -1,4 +1,4 @@
-"""aten/src/ATen/Operators.h: ``at::_ops``, operators by their C++ struct name (``add__Tensor`` is aten::add_.Tensor)."""
+"""aten/src/ATen/Operators.h: ``at::_ops``, operators by their C++ struct name (add__Tensor is aten::add_.Tensor)."""
 
 from __future__ import annotations
 

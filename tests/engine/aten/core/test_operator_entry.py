@@ -39,9 +39,7 @@ def kernel(name: str) -> KernelFunction:
 
 def table(entry: OperatorEntry) -> dict[DispatchKey, tuple[str, str]]:
     return {
-        key: (cell.kernel.name, cell.reason)
-        for key in runtime_keys
-        if (cell := entry.cell(key)).kernel is not None
+        key: (cell.kernel.name, cell.reason) for key in runtime_keys if (cell := entry.cell(key)).kernel is not None
     }
 
 
@@ -78,7 +76,11 @@ def test_undo_restores_the_table(keys: list[DispatchKey], extra: DispatchKey) ->
         ([K.CPU, K.CompositeImplicitAutograd], K.CUDA, ("CompositeImplicitAutograd", "math kernel")),
         ([K.CompositeImplicitAutograd], K.AutogradCPU, ("CompositeImplicitAutograd", "math kernel")),
         ([K.CPU, K.CompositeImplicitAutograd, K.Autograd], K.AutogradCPU, ("Autograd", "autograd kernel")),
-        ([K.CompositeExplicitAutograd, K.CompositeImplicitAutograd], K.CPU, ("CompositeExplicitAutograd", "default backend kernel")),
+        (
+            [K.CompositeExplicitAutograd, K.CompositeImplicitAutograd],
+            K.CPU,
+            ("CompositeExplicitAutograd", "default backend kernel"),
+        ),
         ([K.CompositeExplicitAutograd, K.Autograd], K.AutogradMeta, ("Autograd", "autograd kernel")),
         ([K.AutogradCPU, K.Autograd], K.AutogradCPU, ("AutogradCPU", "kernel")),
     ],
@@ -118,7 +120,9 @@ def test_fallthrough_is_masked(backend_only: bool) -> None:
 
 def test_missing_kernel_names_what_there_is() -> None:
     entry = fill([K.CPU])
-    with pytest.raises(C10NotImplementedError, match=r"Could not run 't::f' with arguments from the 'Meta' backend.*\[CPU\]"):
+    with pytest.raises(
+        C10NotImplementedError, match=r"Could not run 't::f' with arguments from the 'Meta' backend.*\[CPU\]"
+    ):
         entry.lookup(DispatchKeySet(K.Meta).raw_repr())
     with pytest.raises(C10NotImplementedError, match="There were no tensor arguments to this function"):
         entry.lookup(0)
