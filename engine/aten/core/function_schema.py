@@ -2,8 +2,8 @@
 
 ``str(schema)`` is PyTorch's own text, and ``parse_schema(str(schema)) == schema``.
 
-Differs: ScalarType, Layout and MemoryFormat keep their own types (ints in C++), and their defaults are the engine's objects;
-lists in defaults are tuples; alias sets keep the order in which they were written.
+Differs: ScalarType, Layout and MemoryFormat keep their own types (ints in C++), and their defaults are the engine's
+objects; lists in defaults are tuples; alias sets keep the order in which they were written.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ _WORDS: dict[str, Any] = {t.torch_name: t for t in all_scalar_types()} | {
     "Mean": 1,
     "contiguous_format": contiguous_format,
 }
-_BY_VALUE = {
+_BY_VALUE: dict[str, dict[int, Any]] = {
     "ScalarType": {t.value: t for t in all_scalar_types()},
     "Layout": {t.value: t for t in all_layouts()},
     "MemoryFormat": {t.value: t for t in all_memory_formats()},
@@ -84,7 +84,7 @@ class _Token(NamedTuple):
 
 
 def _tokens(source: str) -> list[_Token]:
-    found = []
+    found: list[_Token] = []
     at = 0
     while True:
         while at < len(source) and source[at].isspace():
@@ -262,7 +262,7 @@ class SchemaParser:
         type_, alias = self.type()
         size = None
         if self.nextIf("["):  # a size can only stand here, not inside a type
-            size = int(self.expect("number")) if self.cur.text.isdigit() else self.expect("a size")
+            size = self.size()
             self.expect("]")
             type_ = ListType(type_)
             alias = self.list_alias(alias)
@@ -276,6 +276,13 @@ class SchemaParser:
             return Argument(name, type_, size, kwarg_only=kwarg_only, alias_info=alias)
         default = self.default(type_, size)
         return Argument(name, type_, size, default, True, kwarg_only, alias)
+
+    def size(self) -> int:
+        token = self.cur
+        text = self.expect("number")
+        if not text.isdigit():
+            self.fail("\nthe size of a list must be a whole number:", token)
+        return int(text)
 
     def type(self) -> tuple[Type, AliasInfo | None]:
         alias: AliasInfo | None = None
