@@ -1,0 +1,77 @@
+"""``tracer show``: what a trace holds, as a tree, as dispatch text or as json."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from tracer.output import add_color, emit, emit_lines
+
+if TYPE_CHECKING:
+    from traces import Trace
+
+__all__ = ["add_parser", "run"]
+
+_EXAMPLES = """\
+Examples:
+  tracer show rand.trace                       the frames and hops, as a tree
+  tracer show rand.trace --depth 2             only two levels of it
+  tracer show rand.trace --only 'key=CPU'      only what a predicate selects
+  tracer show rand.trace --format dispatch     the text of TORCH_SHOW_DISPATCH_TRACE
+  tracer show rand.trace --format json | jq .op
+"""
+
+
+def add_parser(sub: Any) -> None:
+    """Register the command."""
+    parser = sub.add_parser(
+        "show", help="print a trace", description="Print a trace.", epilog=_EXAMPLES
+    )
+    parser.add_argument("file", metavar="FILE", help="a trace (NAME.trace or NAME.trace.gz)")
+    parser.add_argument(
+        "--format", choices=("tree", "dispatch", "json"), default="tree", help="tree for people (default)"
+    )
+    parser.add_argument("--only", metavar="PRED", help="only what matches, such as 'op=aten::add* and key=CPU'")
+    parser.add_argument("--depth", type=depth, metavar="N", help="show N levels of nesting")
+    add_color(parser)
+
+
+def depth(text: str) -> int:
+    """A number of levels, 1 or more."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of levels (1 or more)")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    from traces import load, predicates
+    from traces.passes import filter as filters
+    from traces.report import dispatch, tree
+    from traces.report import json as as_json
+
+    trace = load(args.file)
+    only = None if args.only is None else predicates.parse(args.only)
+    if args.format == "tree":
+        emit(
+            args.color,
+            lambda: tree.render(trace, depth=args.depth, only=only),
+            lambda: tree.lines(trace, depth=args.depth, only=only),
+        )
+        return 0
+    if only is not None:
+        trace = filters.only(trace, only)
+    if args.depth is not None:
+        trace = filters.depth(trace, args.depth)
+    emit_lines(_lines(args.format, trace, dispatch, as_json))
+    return 0
+
+
+def _lines(form: str, trace: Trace, dispatch: Any, as_json: Any) -> Iterable[str]:
+    lines: Iterable[str] = dispatch.lines(trace) if form == "dispatch" else as_json.lines(trace)
+    return lines

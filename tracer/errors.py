@@ -1,0 +1,32 @@
+"""What goes wrong by the user's hand: one sentence, no traceback."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable
+
+__all__ = ["TracerError", "complain", "did_you_mean", "is_users"]
+
+
+class TracerError(Exception):
+    """Wrong usage or an unreadable file; the command line prints the text and exits with 2."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean 'show'?)``, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def complain(message: str, who: str = "tracer") -> int:
+    """Say on stderr what is wrong; returns the exit status that goes with it."""
+    print(f"{who}: {message}", file=sys.stderr)
+    return 2
+
+
+def is_users(error: Exception) -> bool:
+    """Whether the user can mend this error: wrong usage, a file that is no trace, a predicate that does not parse."""
+    from traces import PredicateError, TraceError
+
+    return isinstance(error, TracerError | TraceError | PredicateError)

@@ -1,0 +1,367 @@
+"""The target ``engine``: listens at the engine's doors and tells a sink what it hears."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from time import perf_counter_ns
+from types import FrameType
+from typing import Any
+
+from engine import doors
+from engine.aten.core.tensor import Tensor
+from tracer.targets.base import Recorder
+from tracer.targets.stacks import caller_line, relative, shown, user_stack
+from tracer.targets.values import Values, key_names, key_set_text
+from traces import Sink
+
+__all__ = ["EngineRecorder", "EngineTarget"]
+
+_FIXED = 2  # Python frames between a door and our method: the method itself and doors' safety net
+_tickets = itertools.count(1)  # what Node._debug_id is given
+_KEY_SETS = ("dispatchKeySet", "ks")
+
+
+class _Thread(threading.local):
+    """What is open on a thread: (frame id, Site, the Python frame that announced it, file of its code)."""
+
+    number = 0
+    node: int | None = None  # the node whose apply comes next
+    stack: list[tuple[int, doors.Site, FrameType, str]]
+
+
+class _SiteFacts:
+    """What is worked out once per Site: its key in the sink, the file to look for, which argument is a raw key set."""
+
+    __slots__ = ("applies", "file", "key", "key_set", "operator")
+
+    def __init__(self, site: doors.Site, key: int, file: str) -> None:
+        self.key = key
+        self.file = file
+        self.key_set = 0 if site.params[:1] and site.params[0] in _KEY_SETS else -1
+        self.operator = site.name.endswith("Node::operator()")
+        self.applies = site.layer == "node"
+
+
+class EngineRecorder(doors.Listener):
+    """Turns what the doors announce into the calls of one sink."""
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink = sink
+        self.hops = 0
+        self.first_op: str | None = None
+        self.depth = _FIXED
+        self.values = Values()
+        self._thread = _Thread()
+        self._threads = itertools.count(1)
+        self._frame_ids = itertools.count()
+        self._hop_ids = itertools.count()
+        self._sites: dict[doors.Site, _SiteFacts] = {}
+        self._decisions: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._nodes: dict[int, int] = {}
+
+    # doors.Listener
+
+    def enter(self, site: doors.Site, args: tuple[Any, ...]) -> None:
+        thread = self._thread
+        if not thread.number:
+            self._greet(thread)
+        facts = self._sites.get(site) or self._meet(site)
+        announcer = sys._getframe(self.depth)
+        parent: int | None
+        line: int | None
+        if thread.stack:
+            parent, above, frame, file = thread.stack[-1]
+            line, by_user = caller_line(announcer, frame, above.name, file)
+        else:
+            parent, line, by_user = None, None, True
+        values = self.values
+        shown_args = [values(arg) for arg in args]
+        if facts.key_set == 0 and args and type(args[0]) is int:
+            shown_args[0] = key_set_text(args[0])
+        frame_id = next(self._frame_ids)
+        self.sink.begin(
+            frame_id,
+            parent,
+            thread.number,
+            facts.key,
+            shown_args,
+            perf_counter_ns(),
+            line,
+            user_stack(announcer) if by_user else (),
+        )
+        thread.stack.append((frame_id, site, announcer, facts.file))
+        if facts.operator and args:
+            thread.node = self._announce(args[0], None)
+        elif facts.applies and thread.node is not None:
+            self.sink.node_ran(thread.node, frame_id)
+            thread.node = None
+
+    def leave(self, site: doors.Site, result: Any) -> None:
+        now = perf_counter_ns()
+        frame_id = self._close(site)
+        if frame_id is not None:
+            self.sink.end(frame_id, now, self.values(result))
+
+    def fail(self, site: doors.Site, error: BaseException) -> None:
+        now = perf_counter_ns()
+        frame_id = self._close(site)
+        if frame_id is not None:
+            self.sink.fail(frame_id, now, type(error).__name__, _message(error))
+
+    def detail(self, name: str, value: Any) -> None:
+        stack = self._thread.stack
+        if stack:
+            self.sink.detail(stack[-1][0], name, self.values(value))
+
+    def hop(self, decision: Any) -> None:
+        stack = self._thread.stack
+        if not stack:  # a recording that began inside this call
+            return
+        key = (
+            decision.kind,
+            decision.op,
+            decision.merged,
+            decision.args_keysets,
+            decision.tls_included,
+            decision.tls_excluded,
+            decision.key,
+            decision.kernel.name,
+            decision.debug,
+        )
+        facts = self._decisions.get(key)
+        if facts is None:
+            facts = self._decisions[key] = _decision(decision)
+        if self.first_op is None:
+            self.first_op = decision.op
+        self.sink.hop(next(self._hop_ids), stack[-1][0], **facts)
+        self.hops += 1
+
+    def node(self, node: Any, outputs: tuple[Any, ...]) -> None:
+        stack = self._thread.stack
+        self._announce(node, stack[-1][0] if stack else None)
+
+    def warn(self, category: str, message: str) -> None:
+        stack = self._thread.stack
+        self.sink.warning(category, message, stack[-1][0] if stack else None)
+
+    # frames
+
+    def _greet(self, thread: _Thread) -> None:
+        thread.number = next(self._threads)
+        thread.stack = []
+
+    def _meet(self, site: doors.Site) -> _SiteFacts:
+        file = site.file
+        if file and not os.path.isabs(file):
+            file = relative(os.path.normpath(os.path.join(_ROOT, file)))
+        name = shown(file) if os.path.isabs(file) else file
+        key = self.sink.site(site.name, site.layer, site.params, name, site.line, site.guard)
+        facts = self._sites[site] = _SiteFacts(site, key, file)
+        return facts
+
+    def _close(self, site: doors.Site) -> int | None:
+        stack = self._thread.stack
+        if not stack:
+            return None
+        last = stack.pop()
+        if last[1] is site:
+            return last[0]
+        # Frames whose end was not announced lie above; or this one was entered before the recording began.
+        for index in range(len(stack) - 1, -1, -1):
+            if stack[index][1] is site:
+                frame_id = stack[index][0]
+                del stack[index:]
+                return frame_id
+        stack.append(last)
+        return None
+
+    # autograd
+
+    def _number(self, node: Any) -> tuple[int, bool]:
+        """The node's number in this trace, and whether it is new."""
+        ticket = node._debug_id
+        if not ticket:
+            ticket = node._debug_id = next(_tickets)
+        number = self._nodes.get(ticket)
+        if number is not None:
+            return number, False
+        number = self._nodes[ticket] = len(self._nodes)
+        return number, True
+
+    def _announce(self, node: Any, created_by: int | None) -> int:
+        """The node's number; the sink is told of it, and of those it leads to, when they are new."""
+        first, new = self._number(node)
+        waiting = [(first, node, created_by)] if new else []
+        while waiting:
+            number, one, by = waiting.pop()
+            edges: list[tuple[int | None, int]] = []
+            for below, input_nr in one._next_edges:
+                if below is None:
+                    edges.append((None, input_nr))
+                    continue
+                target, new = self._number(below)
+                if new:
+                    waiting.append((target, below, None))
+                edges.append((target, input_nr))
+            variable = getattr(one, "variable", None)
+            self.sink.node(
+                number,
+                one.name(),
+                one._sequence_nr_,
+                tuple(edges),
+                self._saved(one),
+                by,
+                self.values.number(variable) if isinstance(variable, Tensor) else None,
+            )
+        return first
+
+    def _saved(self, node: Any) -> dict[str, Any]:
+        facts = getattr(node, "saved_facts", None)
+        if facts is None:
+            return {}
+        return {name: self.values(value) for name, value in facts().items()}
+
+
+def _decision(decision: Any) -> dict[str, Any]:
+    """The facts of a hop as a sink takes them."""
+    return {
+        "kind": decision.kind,
+        "op": decision.op,
+        "keyset": (decision.merged, key_names(decision.merged)),
+        "key": decision.key.name,
+        "kernel": decision.kernel.name,
+        "kernel_debug": decision.debug,
+        "reason": decision.reason,
+        "arg_keysets": tuple((name, key_names(raw)) for name, raw in decision.args_keysets),
+        "tls_include": key_names(decision.tls_included),
+        "tls_exclude": key_names(decision.tls_excluded),
+        "fallthrough": tuple(key.name for key in decision.fallthrough),
+    }
+
+
+def _message(error: BaseException) -> str:
+    """An exception's text, without running code of the program's own exception classes."""
+    text = getattr(error, "msg", None)
+    if isinstance(text, str):
+        return text
+    return ", ".join(arg if isinstance(arg, str) else repr(arg) for arg in error.args if _plain(arg))
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool | None)
+
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+class _Several(doors.Listener):
+    """Several recordings at once: a script that records itself under ``tracer run``, a fixture and an option."""
+
+    def __init__(self, recorders: tuple[EngineRecorder, ...]) -> None:
+        self.recorders = recorders
+
+
+def _to_all(name: str) -> Callable[..., None]:
+    def method(self: _Several, *args: Any) -> None:
+        for recorder in self.recorders:
+            try:
+                getattr(recorder, name)(*args)
+            except Exception as error:
+                _lose(recorder)
+                warnings.warn(
+                    f"a recording ended early: {type(error).__name__}: {error}", RuntimeWarning, stacklevel=4
+                )
+
+    method.__name__ = name
+    return method
+
+
+for _name in ("enter", "leave", "fail", "detail", "hop", "node", "warn"):
+    setattr(_Several, _name, _to_all(_name))
+
+
+_active: list[EngineRecorder] = []
+_detach: Callable[[], None] | None = None
+
+
+def _listen(recorders: list[EngineRecorder]) -> None:
+    """Have exactly these recorders attached."""
+    global _detach
+    if _detach is not None:
+        _detach()
+        _detach = None
+    _active[:] = recorders
+    if len(recorders) == 1:
+        recorders[0].depth = _FIXED
+        _detach = doors.attach(recorders[0])
+    elif recorders:
+        for recorder in recorders:
+            recorder.depth = _FIXED + 1
+        _detach = doors.attach(_Several(tuple(recorders)))
+
+
+def _lose(recorder: EngineRecorder) -> bool:
+    """Stop one recorder; False when it had been lost before."""
+    if recorder not in _active or doors.listener is None:
+        if recorder in _active:
+            _listen([])
+        return False
+    _listen([other for other in _active if other is not recorder])
+    return True
+
+
+def _in_child() -> None:
+    """A forked child is another process: what it does is not part of the parent's trace."""
+    _listen([])
+
+
+os.register_at_fork(after_in_child=_in_child)
+
+
+class EngineRecording:
+    """A recording of the engine under way."""
+
+    def __init__(self, recorder: EngineRecorder) -> None:
+        self._recorder = recorder
+
+    @property
+    def hops(self) -> int:
+        return self._recorder.hops
+
+    @property
+    def first_op(self) -> str | None:
+        return self._recorder.first_op
+
+    def stop(self) -> bool:
+        return _lose(self._recorder)
+
+
+class EngineTarget:
+    """The numpy model of PyTorch that comes with the tracer."""
+
+    name = "engine"
+
+    def prepare(self, reference: str | None) -> Callable[[], None]:
+        from engine.importer import install_torch
+
+        import engine
+
+        if reference is not None:
+            engine.reference(reference)
+        undo: Callable[[], None] = install_torch()
+        return undo
+
+    def facts(self) -> Mapping[str, Any]:
+        import engine
+
+        return {"reference": engine.reference()}
+
+    def record(self, sink: Sink) -> Recorder:
+        recorder = EngineRecorder(sink)
+        _listen([*_active, recorder])
+        return EngineRecording(recorder)

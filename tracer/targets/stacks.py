@@ -1,0 +1,101 @@
+"""The Python stack, told apart: frames of the user's program, and the engine's own."""
+
+from __future__ import annotations
+
+import os
+from types import FrameType
+
+from tracer import tracebacks
+
+__all__ = ["caller_line", "relative", "user_stack"]
+
+USER, OURS, END = range(3)
+LIMIT = 200  # a program in deep recursion still gets a readable trace
+
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_ENDS = (os.path.join("tracer", "runner.py"), os.path.join("tracer", "__main__.py"))
+_HARNESS = (f"{os.sep}_pytest{os.sep}", f"{os.sep}pluggy{os.sep}")
+
+_kinds: dict[str, int] = {}
+_relative: dict[str, str] = {}
+_shown: dict[str, str] = {}
+
+
+def _kind(file: str) -> int:
+    kind = _kinds.get(file)
+    if kind is None:
+        if (file.startswith(_ROOT) and file[len(_ROOT) :] in _ENDS) or any(part in file for part in _HARNESS):
+            kind = END
+        elif file.startswith("<frozen") or tracebacks.is_internal_file(file):
+            kind = OURS
+        else:
+            kind = USER
+        _kinds[file] = kind
+    return kind
+
+
+def relative(file: str) -> str:
+    """A file of the engine as a Site names it: relative to the folder that holds the packages."""
+    name = _relative.get(file)
+    if name is None:
+        name = _relative[file] = file[len(_ROOT) :] if file.startswith(_ROOT) else file
+    return name
+
+
+def shown(file: str) -> str:
+    """A file of the user as a trace names it: relative to the working directory when it lies below."""
+    name = _shown.get(file)
+    if name is None:
+        here = os.getcwd() + os.sep
+        name = _shown[file] = file[len(here) :] if file.startswith(here) else file
+    return name
+
+
+def user_stack(frame: FrameType | None) -> tuple[tuple[str, int, str], ...]:
+    """(file, line, function) of the user's frames from ``frame`` outwards, up to what started the program."""
+    found: list[tuple[str, int, str]] = []
+    while frame is not None and len(found) < LIMIT:
+        code = frame.f_code
+        kind = _kinds.get(code.co_filename)
+        if kind is None:
+            kind = _kind(code.co_filename)
+        if kind == USER:
+            found.append((shown(code.co_filename), frame.f_lineno, code.co_qualname))
+        elif kind == END:
+            break
+        frame = frame.f_back
+    return tuple(found)
+
+
+def caller_line(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[int | None, bool]:
+    """Where the function ``name`` of ``file`` stands, whose frame was announced by ``parent``, now that ``frame``
+    announces one below it; and whether the user's code lies between the two.
+
+    The function is the Python frame that bears its name (the generated layers are renamed); else the outermost one of
+    its file.
+    """
+    body: FrameType | None = None
+    named = between = False
+    at: FrameType | None = frame
+    for _ in range(LIMIT):
+        if at is None or at is parent:
+            break
+        code = at.f_code
+        if code.co_name == name:
+            body, named = at, True
+        source = code.co_filename
+        kind = _kinds.get(source)
+        if kind is None:
+            kind = _kind(source)
+        if kind == USER:
+            between = True
+        if not named and (_relative.get(source) or relative(source)) == file:
+            body = at
+        at = at.f_back
+    if not named:
+        outer = parent.f_back
+        if parent.f_code.co_name == name:
+            body = parent
+        elif outer is not None and outer.f_code.co_name == name:
+            body = outer
+    return (body.f_lineno if body is not None else None), between
