@@ -124,9 +124,9 @@ BACKEND_FALLBACKS: tuple[BackendFallback, ...] = (
 def _meta_fallback(op: Any, ks: int, stack: list[Any]) -> None:
     raise NotImplementedError(
         op.name,
-        ": attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. You "
-        "may have run into this message while using an operator with PT2 compilation APIs (torch.compile/torch.export); "
-        "in order to use this operator with those APIs you'll need to add a fake impl. Please see the following for "
+        ": attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. "
+        "You may have run into this message while using an operator with PT2 compilation APIs "
+        "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. Please see the following for "
         "next steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html",
     )
 
@@ -141,8 +141,8 @@ def _autograd_fallback(op: Any, ks: int, stack: list[Any]) -> None:
 def _not_modelled(row: BackendFallback) -> Callable[[Any, int, list[Any]], None]:
     def fallback(op: Any, ks: int, stack: list[Any]) -> None:
         raise Error(
-            f"{op.name}: the key {row.key} won, and its backend fallback {row.function} ({row.debug}) is not modelled by "
-            f"the engine; use --on torch"
+            f"{op.name}: the key {row.key} won, and its backend fallback {row.function} ({row.debug}) is not modelled "
+            "by the engine; use --on torch"
         )
 
     return fallback
@@ -153,7 +153,8 @@ def kernel_for(row: BackendFallback) -> KernelFunction:
     if row.kind == "fallthrough":
         return KernelFunction.make_fallthrough()
     if row.function == _AUTOGRAD:
-        fn, layer = _autograd_fallback, "autograd"
+        fn: Callable[[Any, int, list[Any]], None] = _autograd_fallback
+        layer = "autograd"
     elif row.function == _META:
         fn, layer = _meta_fallback, "native"
     else:

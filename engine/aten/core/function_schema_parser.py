@@ -1,17 +1,15 @@
-"""torch/csrc/jit/frontend/function_schema_parser.cpp, schema_type_parser.cpp, lexer.h: reads operator schemas.
+"""torch/csrc/jit/frontend/function_schema_parser.cpp, schema_type_parser.cpp: reads operator schemas.
 
 An error has c10's text: what was expected, what was found, and the schema with a mark under the place.
 
 Differs: types of the article's release (Dimname) are known; complex defaults are read in the form they are printed in.
-Comments and triple-quoted strings are not read.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from engine.aten.core.function_schema import (
     AliasInfo,
@@ -26,6 +24,7 @@ from engine.aten.core.function_schema import (
     TupleType,
     Type,
 )
+from engine.aten.core.function_schema_lexer import Token, fail_at, parseStringLiteral, tokenize
 from engine.c10.exception import Error
 from engine.c10.layout import all_layouts, strided
 from engine.c10.memory_format import all_memory_formats, contiguous_format
@@ -43,12 +42,6 @@ _UNKNOWN_TYPE = (
     "unknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, Scalar; for a full "
     "list, please see https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func "
 )
-# TorchScript's reserved words; True, False and None are tokens of their own.
-_RESERVED = (
-    "for in if elif else while def return pass break continue global import as is not and or class with assert raise "
-    "del None True False"
-)
-_KEYWORDS = frozenset(_RESERVED.split())
 # Defaults that are written as a word, whatever the argument's type is.
 _WORDS: dict[str, Any] = {t.torch_name: t for t in all_scalar_types()} | {
     "float": Float,
@@ -64,87 +57,22 @@ _BY_VALUE: dict[str, dict[int, Any]] = {
     "MemoryFormat": {t.value: t for t in all_memory_formats()},
 }
 
-_TOKEN = re.compile(
-    r"""(?P<ident>[A-Za-z_]\w*)
-      | (?P<dots>\.\.\.)
-      | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?j?)
-      | (?P<string_literal>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
-      | (?P<arrow>->)
-      | (?P<symbol>[()\[\]{},.:;=*?!|+\-<>/@&%^~])
-    """,
-    re.VERBOSE | re.ASCII,
-)
-_ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "'": 39, "\\": 92}
-
-
-class _Token(NamedTuple):
-    kind: str  # ident, number, string_literal, dots, arrow, eof, a keyword or the symbol itself
-    text: str
-    start: int
-
-
-def _tokens(source: str) -> list[_Token]:
-    found: list[_Token] = []
-    at = 0
-    while True:
-        while at < len(source) and source[at].isspace():
-            at += 1
-        if at == len(source):
-            return [*found, _Token("eof", "", at)]
-        match = _TOKEN.match(source, at)
-        if match is None:
-            _fail(f"expected a valid token but found '{source[at]}' here:", source, at, 1)
-        kind = str(match.lastgroup)
-        text = match[0]
-        if kind == "symbol" or text in _KEYWORDS:
-            kind = text
-        found.append(_Token(kind, text, at))
-        at = match.end()
-
-
-def _fail(message: str, source: str, start: int, length: int, hint: str = "") -> NoReturn:
-    """Raise with the line of the schema and a mark under the place, as ErrorReport prints them."""
-    line_start = source.rfind("\n", 0, start) + 1
-    line_end = source.find("\n", start)
-    line_end = len(source) if line_end < 0 else line_end
-    mark = " " * (start - line_start) + "~" * max(length, 1)
-    raise Error(f"{message}\n{source[:line_end]}\n{mark} <--- HERE{source[line_end:]}\n{hint}")
-
-
-def _unquoted(text: str) -> str | None:
-    """parseStringLiteral: None for an escape that is not supported."""
-    data = bytearray()
-    at = 1
-    while at < len(text) - 1:
-        if text[at] != "\\":
-            data += text[at].encode()
-            at += 1
-        elif text[at + 1] in _ESCAPES:
-            data.append(_ESCAPES[text[at + 1]])
-            at += 2
-        elif re.fullmatch(r"[0-3][0-7]{2}", text[at + 1 : at + 4]):
-            data.append(int(text[at + 1 : at + 4], 8))
-            at += 4
-        else:
-            return None
-    return data.decode(errors="surrogateescape")
-
 
 class SchemaParser:
     """A recursive descent over the tokens of one schema."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tokens = _tokens(source)
+        self.tokens = tokenize(source)
         self.at = 0
 
     # tokens
 
     @property
-    def cur(self) -> _Token:
+    def cur(self) -> Token:
         return self.tokens[self.at]
 
-    def next(self) -> _Token:
+    def next(self) -> Token:
         token = self.cur
         self.at += token.kind != "eof"
         return token
@@ -160,9 +88,9 @@ class SchemaParser:
             self.fail(f"expected {kind} but found '{self.cur.kind}' here:")
         return self.next().text
 
-    def fail(self, message: str, token: _Token | None = None, hint: str = "") -> NoReturn:
+    def fail(self, message: str, token: Token | None = None, hint: str = "") -> NoReturn:
         token = token or self.cur
-        _fail(message, self.source, token.start, len(token.text), hint)
+        fail_at(message, self.source, token.start, len(token.text), hint)
 
     def parse_list(self, begin: str, end: str, item: Callable[[], None]) -> None:
         self.expect(begin)
@@ -418,7 +346,7 @@ class SchemaParser:
     def string(self) -> str:
         token = self.cur
         self.expect("string_literal")
-        value = _unquoted(token.text)
+        value = parseStringLiteral(token.text)
         if value is None:
             self.fail("\nunsupported escape in a string:", token)
         return value
