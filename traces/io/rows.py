@@ -1,0 +1,327 @@
+"""What each line of a trace file means: rows into the columns of a `Store`. FORMAT.md lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from traces.errors import TraceError
+from traces.io.format import BEGIN, END, HOP
+from traces.model import Edge, PyFrame, Site, WarningRecord
+from traces.store import NodeDraft, Store, decision, fill, holes
+
+__all__ = ["Rows"]
+
+
+def _int(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError
+    return value
+
+
+def _nat(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError
+    return value
+
+
+def _str(value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError
+    return value
+
+
+def _optional(check: Callable[[Any], Any], value: Any) -> Any:
+    return None if value is None else check(value)
+
+
+class Rows:
+    """The state that lines refer to: tables, open frames, the thread, the time."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.files: list[str] = []
+        self.python: list[PyFrame] = []
+        self.keys: list[tuple[str, ...]] = []
+        self.holes: list[int] = []
+        self.now = 0
+        self.thread = 1
+        self.stacks: dict[int, list[int]] = {1: []}
+        self.closed = False
+        self.words: dict[str, Callable[..., None]] = {
+            "a": self.value,
+            "b": self.begin,
+            "d": self.decision,
+            "e": self.end,
+            "f": self.file,
+            "h": self.hop,
+            "i": self.detail,
+            "k": self.keyset,
+            "n": self.node,
+            "p": self.pyframe,
+            "r": self.ran,
+            "s": self.site,
+            "t": self.switch,
+            "w": self.warning,
+            "x": self.fail,
+            "z": self.exit,
+            "@": self.where,
+        }
+
+    def take(self, rows: list[Any], done: list[int]) -> None:
+        """Take rows in; ``done[0]`` counts them, for the line number of an error.
+
+        The three records of which a trace has millions are taken apart here, without a call.
+        """
+        store = self.store
+        words = self.words
+        tables = (store.sites, store.values, store.wheres, store.decisions)
+        sites, values, wheres, decisions = (len(table) for table in tables)
+        counts = self.holes
+        f_parent, f_thread, f_site, f_args = store.f_parent, store.f_thread, store.f_site, store.f_args
+        f_numbers, f_where, f_start, f_end = store.f_numbers, store.f_where, store.f_start, store.f_end
+        f_result, result_numbers = store.f_result, store.f_result_numbers
+        h_frame, h_decision = store.h_frame, store.h_decision
+        frame_ids, hop_ids = store.frame_ids, store.hop_ids
+        thread, stack, now = self.thread, self.stacks[self.thread], self.now
+        number = -1
+        try:
+            for number, row in enumerate(rows):
+                tag = row[0]
+                if tag.__class__ is int and not self.closed:
+                    if tag == BEGIN:
+                        _, site, args, where, delta, *numbers = row
+                        if not (0 <= site < sites and 0 <= args < values and 0 <= where < wheres):
+                            raise TraceError(f"record names something not defined before: {row}")
+                        if len(numbers) != counts[args]:
+                            raise TraceError(f"expected {counts[args]} tensor numbers in {row}")
+                        now += delta
+                        position = len(f_site)
+                        if frame_ids.ids is None:
+                            frame_ids.count += 1
+                        else:
+                            frame_ids.add(frame_ids.last() + 1)
+                        f_parent.append(stack[-1] if stack else -1)
+                        f_thread.append(thread)
+                        f_site.append(site)
+                        f_args.append(args)
+                        f_numbers.append(numbers or None)
+                        f_where.append(where)
+                        f_start.append(now)
+                        f_end.append(None)
+                        f_result.append(-1)
+                        stack.append(position)
+                    elif tag == END:
+                        _, value, delta, *numbers = row
+                        if not 0 <= value < values:
+                            raise TraceError(f"record names something not defined before: {row}")
+                        if not stack:
+                            raise TraceError(f"end of a frame, but none is open on thread {thread}")
+                        if len(numbers) != counts[value]:
+                            raise TraceError(f"expected {counts[value]} tensor numbers in {row}")
+                        now += delta
+                        position = stack.pop()
+                        f_end[position] = now
+                        f_result[position] = value
+                        if numbers:
+                            result_numbers[position] = numbers
+                    elif tag == HOP:
+                        _, chosen = row
+                        if not 0 <= chosen < decisions:
+                            raise TraceError(f"record names something not defined before: {row}")
+                        if hop_ids.ids is None:
+                            hop_ids.count += 1
+                        else:
+                            hop_ids.add(hop_ids.last() + 1)
+                        if not stack:
+                            raise TraceError(f"a hop, but no frame is open on thread {thread}")
+                        h_frame.append(stack[-1])
+                        h_decision.append(chosen)
+                    else:
+                        raise TraceError(f"unknown record {row}")
+                    continue
+                if self.closed:
+                    raise TraceError("a record after the exit")
+                word = words.get(tag) if tag.__class__ is str else None
+                if word is None:
+                    raise TraceError(f"unknown record {tag!r}")
+                self.now = now
+                word(*row[1:])
+                thread, stack, now = self.thread, self.stacks[self.thread], self.now
+                sites, values, wheres, decisions = (len(table) for table in tables)
+        finally:
+            self.now = now
+            done[0] = max(number, 0)
+        self.check(rows, done)
+
+    def check(self, rows: list[Any], done: list[int]) -> None:
+        """The numbers of the three frequent records are whole numbers (``true`` and ``1.0`` would pass so far)."""
+        for number, row in enumerate(rows):
+            if row[0].__class__ is int and set(map(type, row)) != {int}:
+                done[0] = number
+                raise TraceError(f"expected whole numbers in {row}")
+
+    # ---- what is written once -----------------------------------------------------------------------------------
+
+    def file(self, path: str) -> None:
+        self.files.append(_str(path))
+
+    def site(self, name: str, layer: str, params: list[str], file: int, line: int, guard: str | None) -> None:
+        names = tuple(map(_str, params))
+        self.store.sites.append(
+            Site(_str(name), _str(layer), names, self.files[_nat(file)], _int(line), _optional(_str, guard))
+        )
+
+    def pyframe(self, file: int, line: int, function: str) -> None:
+        self.python.append(PyFrame(self.files[_nat(file)], _int(line), _str(function)))
+
+    def where(self, line: int | None, stack: list[int]) -> None:
+        self.store.wheres.append((_optional(_int, line), tuple(self.python[_nat(entry)] for entry in stack)))
+
+    def value(self, value: list[Any]) -> None:
+        if not isinstance(value, list):
+            raise TypeError
+        self.store.values.append(value)
+        self.holes.append(holes(value))
+
+    def keyset(self, *names: str) -> None:
+        self.keys.append(tuple(map(_str, names)))
+
+    def decision(
+        self,
+        kind: str,
+        op: str,
+        raw: int,
+        keyset: int,
+        arguments: list[list[Any]],
+        include: int,
+        exclude: int,
+        fallthrough: int,
+        key: str,
+        kernel: str,
+        debug: str,
+        reason: str,
+        derived: int,
+    ) -> None:
+        sets = [self.keys[_nat(number)] for number in (include, exclude, fallthrough)]
+        args = [(_str(name), self.keys[_nat(keys)]) for name, keys in arguments]
+        texts = [_str(text) for text in (key, kernel, debug, reason)]
+        self.store.decisions.append(
+            decision(
+                _str(kind), _str(op), (_nat(raw), self.keys[_nat(keyset)]), args, sets[0], sets[1], sets[2],
+                texts[0], texts[1], texts[2], texts[3], bool(_nat(derived)),
+            )
+        )  # fmt: skip
+
+    # ---- what happens -------------------------------------------------------------------------------------------
+
+    def switch(self, thread: int) -> None:
+        self.thread = _int(thread)
+        self.stacks.setdefault(thread, [])
+
+    def frame(self, frame_id: int) -> int:
+        """The position of a frame named by its id."""
+        position = self.store.frame_ids.find(_int(frame_id))
+        if position is None:
+            raise TraceError(f"the record names frame {frame_id}, which has not begun")
+        return position
+
+    def values_of(self, value: int, numbers: list[int]) -> list[int]:
+        if self.holes[_nat(value)] != len(numbers):
+            raise TraceError(f"expected {self.holes[value]} tensor numbers, found {len(numbers)}")
+        return [_nat(number) for number in numbers]
+
+    def begin(
+        self,
+        frame_id: int,
+        parent: int | None,
+        site: int,
+        args: int,
+        where: int,
+        delta: int,
+        derived: int,
+        numbers: list[int],
+    ) -> None:
+        store = self.store
+        tables = ((site, store.sites), (args, store.values), (where, store.wheres))
+        if any(_nat(number) >= len(table) for number, table in tables):
+            raise TraceError("the record names something not defined before")
+        outer = -1 if parent is None else self.frame(parent)
+        found = self.values_of(args, numbers)
+        self.now += _int(delta)
+        position = store.begin(
+            _nat(frame_id), outer, self.thread, site, args, found or None, where, self.now, bool(_nat(derived))
+        )
+        self.stacks[self.thread].append(position)
+
+    def close_frame(self, frame_id: int, delta: int) -> int:
+        position = self.frame(frame_id)
+        stack = self.stacks[self.store.f_thread[position]]
+        if position not in stack:
+            raise TraceError(f"end of frame {frame_id}, which is not open")
+        stack.remove(position)
+        self.now += _int(delta)
+        self.store.f_end[position] = self.now
+        return position
+
+    def end(self, frame_id: int, value: int, delta: int, numbers: list[int]) -> None:
+        found = self.values_of(value, numbers)
+        position = self.close_frame(frame_id, delta)
+        self.store.f_result[position] = value
+        if found:
+            self.store.f_result_numbers[position] = found
+
+    def fail(self, frame_id: int, delta: int, kind: str, message: str) -> None:
+        error = (_str(kind), _str(message))
+        self.store.f_error[self.close_frame(frame_id, delta)] = error
+
+    def hop(self, hop_id: int, frame_id: int, chosen: int) -> None:
+        if _nat(chosen) >= len(self.store.decisions):
+            raise TraceError("the record names something not defined before")
+        self.store.add_hop(_nat(hop_id), self.frame(frame_id), chosen)
+
+    def detail(self, frame_id: int, name: str, value: int, numbers: list[int]) -> None:
+        found = self.values_of(value, numbers)
+        stored = self.store.values[value]
+        if found:
+            stored = fill(stored, iter(found))
+        (content,) = stored
+        self.store.f_details.setdefault(self.frame(frame_id), {})[_str(name)] = content
+
+    def node(
+        self,
+        node_id: int,
+        name: str,
+        sequence_nr: int | None,
+        edges: list[list[Any]],
+        saved: dict[str, Any],
+        created_by: int | None,
+        variable: int | None,
+    ) -> None:
+        made = tuple(Edge(_optional(_int, node), _int(number)) for node, number in edges)
+        if not isinstance(saved, dict):
+            raise TypeError
+        if created_by is not None:
+            self.frame(created_by)
+        self.store.add_node(
+            NodeDraft(
+                _int(node_id), _str(name), _optional(_int, sequence_nr), made, saved, created_by,
+                _optional(_int, variable),
+            )
+        )  # fmt: skip
+
+    def ran(self, node_id: int, frame_id: int) -> None:
+        self.frame(frame_id)
+        self.store.ran(_int(node_id), frame_id)
+
+    def warning(self, category: str, message: str, frame_id: int | None) -> None:
+        if frame_id is not None:
+            self.frame(frame_id)
+        self.store.warnings.append(WarningRecord(_str(category), _str(message), frame_id))
+
+    def exit(self, status: int, error: list[str] | None) -> None:
+        if error is not None:
+            kind, message = error
+            self.store.error = (_str(kind), _str(message))
+        self.store.exit_status = _int(status)
+        self.closed = True

@@ -1,0 +1,43 @@
+"""Values as compact JSON text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from traces.io.format import VOLATILE_NUMBER
+from traces.values import Value, encode
+
+__all__ = ["dump", "split"]
+
+_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+
+
+def _clean(value: Any) -> Value:
+    """A value that JSON can hold, of one that it refused."""
+    if isinstance(value, dict):
+        return {str(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return encode(value)
+
+
+def dump(value: Any) -> str:
+    """Compact JSON text; what is not JSON (nan, objects) becomes its ``{"repr": …}``."""
+    try:
+        return _text(value)
+    except (TypeError, ValueError):
+        return _text(_clean(value))
+
+
+def split(text: str) -> tuple[str, list[str]]:
+    """A value's text with zeros for its volatile numbers, and those numbers."""
+    if '"$":' not in text:
+        return text, []
+    numbers: list[str] = []
+
+    def take(match: Any) -> str:
+        numbers.append(match[2])
+        return match[1] + "0"
+
+    return VOLATILE_NUMBER.sub(take, text), numbers
