@@ -267,18 +267,8 @@ def _ks(*keys: DispatchKey) -> int:
 K = DispatchKey  # short, for the tables below
 
 autograd_dispatch_keyset = _ks(K.AutogradFunctionality, K.AutogradOther, K.AutogradNestedTensor)
-autocast_dispatch_keyset = _ks(
-    K.AutocastCPU,
-    K.AutocastMPS,
-    K.AutocastCUDA,
-    K.AutocastXPU,
-    K.AutocastIPU,
-    K.AutocastHPU,
-    K.AutocastXLA,
-    K.AutocastPrivateUse1,
-    K.AutocastMTIA,
-    K.AutocastMAIA,
-)
+_AUTOCAST_BACKENDS = ("CPU", "MTIA", "MAIA", "XPU", "IPU", "HPU", "XLA", "MPS", "CUDA", "PrivateUse1")
+autocast_dispatch_keyset = _ks(*(K["Autocast" + name] for name in _AUTOCAST_BACKENDS))
 default_included_set = _ks(K.BackendSelect, K.ADInplaceOrView)
 default_excluded_set = autocast_dispatch_keyset
 autograd_dispatch_keyset_with_ADInplaceOrView = autograd_dispatch_keyset | _ks(K.ADInplaceOrView)
@@ -396,10 +386,7 @@ def getAutogradKeyFromBackend(k: BackendComponent) -> DispatchKey:
     return getAutogradRelatedKeySetFromBackend(k).highestPriorityTypeId()
 
 
-_AUTOCAST = {
-    BackendComponent[k.name.removeprefix("Autocast") + "Bit"]: _KEY_BITS[k]
-    for k in DispatchKeySet.RAW(autocast_dispatch_keyset)
-}
+_AUTOCAST = {BackendComponent[name + "Bit"]: _KEY_BITS[K["Autocast" + name]] for name in _AUTOCAST_BACKENDS}
 
 
 def getAutocastRelatedKeySetFromBackend(t: BackendComponent) -> DispatchKeySet:
@@ -414,12 +401,7 @@ _LEGACY = ~(
     autograd_dispatch_keyset_with_ADInplaceOrView
     | autocast_dispatch_keyset
     | _ks(
-        K.Functionalize,
-        K.PythonTLSSnapshot,
-        K.FuncTorchGradWrapper,
-        K.FuncTorchVmapMode,
-        K.FuncTorchBatched,
-        K.Python,
+        K.Functionalize, K.PythonTLSSnapshot, K.FuncTorchGradWrapper, K.FuncTorchVmapMode, K.FuncTorchBatched, K.Python
     )
 )
 

@@ -42,11 +42,12 @@ def setAutogradFallbackMode(mode: str) -> None:
 def _warn(op_name: str) -> None:
     TORCH_WARN(
         f"{op_name}: an autograd kernel was not registered to the Autograd key(s) but we are trying to backprop "
-        "through it. This may lead to silently incorrect behavior. This behavior is deprecated and will be removed in a "
-        "future version of PyTorch. If your operator is differentiable, please ensure you have registered an autograd kernel "
-        "to the correct Autograd key (e.g. DispatchKey::Autograd, DispatchKey::CompositeImplicitAutograd). If your "
-        "operator is not differentiable, or to squash this warning and use the previous behavior, please register "
-        "torch::CppFunction::makeFallthrough() to DispatchKey::Autograd."
+        "through it. This may lead to silently incorrect behavior. This behavior is deprecated and will be removed "
+        "in a future version of PyTorch. If your operator is differentiable, please ensure you have registered an "
+        "autograd kernel to the correct Autograd key (e.g. DispatchKey::Autograd, "
+        "DispatchKey::CompositeImplicitAutograd). If your operator is not differentiable, or to squash this warning "
+        "and use the previous behavior, please register torch::CppFunction::makeFallthrough() to "
+        "DispatchKey::Autograd."
     )
 
 
