@@ -16,6 +16,7 @@ from engine.c10.device import Device
 from engine.c10.layout import Layout, sparse_coo, strided
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import Long, ScalarType, isIntegralType
+from engine.torch.csrc.autograd.variable import requires_grad
 from engine.torch.csrc.utils.python_numbers import (
     THPUtils_checkDouble,
     THPUtils_checkIndex,
@@ -88,7 +89,9 @@ def is_int_or_symint(obj: Any) -> bool:
     return THPUtils_checkIndex(obj)
 
 
-def is_int_or_symint_list(obj: Any, broadcast_size: int, overloaded: list[Any], failed: list[Any] | None = None) -> bool:
+def is_int_or_symint_list(
+    obj: Any, broadcast_size: int, overloaded: list[Any], failed: list[Any] | None = None
+) -> bool:
     """A tuple or list whose first element is an integer (the others are looked at when they are unpacked).
 
     The first element goes into ``failed`` when it is not one.
@@ -136,7 +139,7 @@ def _double(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: i
     if THPUtils_checkDouble(obj):
         return True
     # a 0-dim tensor counts as a number, unless its gradient would get lost
-    return isinstance(obj, Tensor) and not obj._sizes and not _requires_grad(obj)
+    return isinstance(obj, Tensor) and not obj._sizes and not requires_grad(obj)
 
 
 def _complex(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: int, failed: list[Any]) -> bool:
@@ -150,9 +153,7 @@ def _scalar(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: i
 def _int64(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: int, failed: list[Any]) -> bool:
     if THPUtils_checkLong(obj):
         return True
-    return (
-        isinstance(obj, Tensor) and not obj._sizes and isIntegralType(obj._dtype, False) and not _requires_grad(obj)
-    )
+    return isinstance(obj, Tensor) and not obj._sizes and isIntegralType(obj._dtype, False) and not requires_grad(obj)
 
 
 def _tensor_list(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: int, failed: list[Any]) -> bool:
@@ -174,11 +175,6 @@ def _dimname_list(param: FunctionParameter, obj: Any, overloaded: list[Any], arg
     if isinstance(obj, (tuple, list)):
         return not obj or obj[0] is None or isinstance(obj[0], str)
     return param.size == 1 and (obj is None or isinstance(obj, str))
-
-
-def _requires_grad(t: Tensor) -> bool:
-    meta = t._autograd_meta
-    return meta is not None and bool(meta.requires_grad_ or meta.grad_fn_ is not None)
 
 
 def _instance(*kinds: type) -> Callable[..., bool]:
@@ -277,7 +273,8 @@ class FunctionParameter:
             return None
         kind = self.kind
         if kind in ("INT64", "SYM_INT"):
-            return int(text)
+            # atol: what is no number, as at::Reduction::Mean, is 0
+            return int(text) if text.lstrip("-").isdigit() else 0
         if kind == "BOOL":
             return text in ("True", "true")
         if kind in ("DOUBLE", "COMPLEX"):

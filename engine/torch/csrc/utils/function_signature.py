@@ -102,9 +102,7 @@ class FunctionSignature:
             )
         raise exception.TypeError("invalid keyword arguments")
 
-    def _wrong_type(
-        self, param: FunctionParameter, obj: Any, position: int | None, failed: list[Any]
-    ) -> NoReturn:
+    def _wrong_type(self, param: FunctionParameter, obj: Any, position: int | None, failed: list[Any]) -> NoReturn:
         where = "" if position is None else f" (position {position})"
         got = f"not {tp_name(obj)}"
         if position is not None and failed:

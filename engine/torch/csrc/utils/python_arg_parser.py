@@ -104,9 +104,7 @@ class PythonArgParser:
         plausible = [s for s in self.signatures if s.min_args <= given <= s.max_args and not s.hidden]
         if len(plausible) == 1:
             plausible[0].parse(self_, args, kwargs, [], True, [])
-        raise exception.TypeError(
-            format_invalid_args(args, kwargs, self.function_name + "()", self.get_signatures())
-        )
+        raise exception.TypeError(format_invalid_args(args, kwargs, self.function_name + "()", self.get_signatures()))
 
     def get_signatures(self) -> list[str]:
         """The signatures that error texts show."""

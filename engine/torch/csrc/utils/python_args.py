@@ -56,7 +56,7 @@ def toDevice(obj: Any) -> Device:
     if THPUtils_checkLong(obj):
         exception.TORCH_CHECK(THPUtils_unpackLong(obj) >= 0, "Device index must not be negative")
         exception.TORCH_CHECK(False, "Cannot access accelerator device when none is available.")
-    return Device(obj if isinstance(obj, str) else obj.decode())
+    return Device.from_string(obj if isinstance(obj, str) else obj.decode())
 
 
 def parse_dimname(obj: Any) -> str | None:

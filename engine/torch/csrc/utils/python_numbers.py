@@ -10,7 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from engine.aten.core.generator import Generator
 from engine.c10 import exception
+from engine.c10.device import Device
+from engine.c10.layout import Layout
+from engine.c10.memory_format import MemoryFormat
+from engine.c10.scalar_type import ScalarType
 
 __all__ = [
     "THPUtils_checkDouble",
@@ -22,12 +27,20 @@ __all__ = [
     "THPUtils_unpackIndex",
     "THPUtils_unpackInteger",
     "THPUtils_unpackLong",
+    "register_tp_name",
     "tp_name",
 ]
 
 _HEAPTYPE = 1 << 9
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
-_TP_NAMES: dict[type, str] = {}
+# classes that are Python's here and C's in PyTorch
+_TP_NAMES: dict[type, str] = {
+    ScalarType: "torch.dtype",
+    Device: "torch.device",
+    Layout: "torch.layout",
+    MemoryFormat: "torch.memory_format",
+    Generator: "torch._C.Generator",
+}
 
 
 def tp_name(obj: object) -> str:
@@ -36,13 +49,15 @@ def tp_name(obj: object) -> str:
     name = _TP_NAMES.get(kind)
     if name is None:
         module = kind.__module__
-        # the classes that in PyTorch are C types carry their C name
-        name = kind.__dict__.get("_tp_name")
-        if name is None:
-            dotted = not kind.__flags__ & _HEAPTYPE and module != "builtins"
-            name = f"{module}.{kind.__name__}" if dotted else kind.__name__
+        dotted = not kind.__flags__ & _HEAPTYPE and module != "builtins"
+        name = f"{module}.{kind.__name__}" if dotted else kind.__name__
         _TP_NAMES[kind] = name
     return name
+
+
+def register_tp_name(kind: type, name: str) -> None:
+    """``kind`` is a C type in PyTorch, with this name."""
+    _TP_NAMES[kind] = name
 
 
 def THPUtils_checkLong(obj: object) -> bool:
