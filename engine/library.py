@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.aten.core.dispatcher import singleton
 from engine.aten.core.library import Library as _CppLibrary
-from engine.c10.dispatch_key import isAliasDispatchKey, parseDispatchKey
+from engine.c10.dispatch_key import DispatchKey, isAliasDispatchKey, parseDispatchKey
 from engine.c10.dispatch_key_set import getRuntimeDispatchKeySet
 from engine.torchgen.register import register_all
 
 __all__ = ["Library", "fallthrough_kernel"]
 
+_impls: set[str] = set()  # "ns/name.overload/key" of every kernel registered from Python
 _defs: dict[str, str] = {}  # namespace -> where its DEF library was made
 _RESERVED = ("prim",)
 
@@ -60,6 +62,7 @@ class Library:
                 )
             _defs[ns] = made.debug
         self.m = made
+        self._slots: set[str] = set()
 
     def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
@@ -81,20 +84,38 @@ class Library:
         dispatch_key: str = "",
         *,
         with_keyset: bool = False,
-        allow_override: bool = False,
+        allow_override: bool = True,
     ) -> None:
         """Register ``fn`` for an operator ("name.overload", "ns::name" or an OpOverload) and a dispatch key.
 
         With ``with_keyset`` ``fn`` gets the DispatchKeySet first. The newest kernel of a key wins; overriding one warns
-        once. Raises TypeError when ``fn`` cannot be called, RuntimeError for a wrong key or namespace.
+        once. Raises TypeError when ``fn`` cannot be called, RuntimeError for a wrong key or namespace, for a Meta
+        kernel beside a CompositeImplicitAutograd one, and without ``allow_override`` for a kernel that is there.
         """
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
-        dispatch_key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
+        dispatch_key = dispatch_key or self.dispatch_key
         name = self._name_of(op_name)
+        short = name.partition("::")[2]
+        slot = f"{self.ns}/{short}/{dispatch_key}"
+        if not allow_override and slot in _impls:
+            raise RuntimeError(
+                f"This is not allowed since there's already a kernel registered from python overriding {short}'s "
+                f"behavior for {dispatch_key} dispatch key and {self.ns} namespace."
+            )
+        entry = singleton.entry(name)
+        if dispatch_key == "Meta" and entry.registered(DispatchKey.CompositeImplicitAutograd) is not None:
+            raise RuntimeError(
+                f"We should not register a meta kernel directly to the operator '{op_name}', because it has a "
+                "CompositeImplicitAutograd kernel in core. Instead we should let the operator decompose, and ensure "
+                "that we have meta kernels for the base ops that it decomposes into."
+            )
+        dispatch_key = dispatch_key or "CompositeImplicitAutograd"
         key = _translated(parseDispatchKey, dispatch_key)
         kernel = None if fn is fallthrough_kernel else fn
         _translated(self._library().impl, name, key, kernel, with_keyset)
+        _impls.add(slot)
+        self._slots.add(slot)
 
     def fallback(self, fn: Callable[..., Any], dispatch_key: str = "", *, with_keyset: bool = False) -> None:
         """Register ``fn(op, *args, **kwargs)`` for every operator without a kernel at ``dispatch_key``.
@@ -124,6 +145,8 @@ class Library:
             for name in names:
                 forget(self.ns, name)
         self.m = None
+        _impls.difference_update(self._slots)
+        self._slots.clear()
         if self.kind == "DEF":
             _defs.pop(self.ns, None)
 
