@@ -81,7 +81,7 @@ def run(program: Program, full_traceback: bool = False) -> None:
         raise
     except BaseException:
         if not full_traceback:
-            tracebacks.clean_at_exit(_execute.__code__)
+            tracebacks.clean_at_exit(run.__code__)
         raise
 
 
@@ -131,8 +131,8 @@ _keep: list[types.ModuleType] = []  # the __main__ that started us must outlive 
 def _load_script(target: str) -> tuple[CodeType, types.ModuleType]:
     path = os.path.abspath(target)
     if os.path.isdir(path) or zipfile.is_zipfile(path):
-        sys.path.insert(0, target) if sys.flags.safe_path else _set_path(target)
-        return _load_module("__main__", [target])
+        sys.path.insert(0, path) if sys.flags.safe_path else _set_path(path)
+        return _load_module("__main__", [path])
     _set_path(os.path.dirname(os.path.realpath(path)))
     module = _fresh_main()
     loader: importlib.machinery.SourceFileLoader | importlib.machinery.SourcelessFileLoader
