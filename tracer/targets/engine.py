@@ -29,9 +29,10 @@ _KEY_SETS = ("dispatchKeySet", "ks")
 class _Thread(threading.local):
     """What is open on a thread: (frame id, Site, the Python frame that announced it, file of its code)."""
 
-    number = 0
-    node: int | None = None  # the node whose apply comes next
-    stack: list[tuple[int, doors.Site, FrameType, str]]
+    def __init__(self) -> None:
+        self.number = 0
+        self.node: int | None = None  # the node whose apply comes next
+        self.stack: list[tuple[int, doors.Site, FrameType, str]] = []
 
 
 class _SiteFacts:
@@ -69,7 +70,7 @@ class EngineRecorder(doors.Listener):
     def enter(self, site: doors.Site, args: tuple[Any, ...]) -> None:
         thread = self._thread
         if not thread.number:
-            self._greet(thread)
+            thread.number = next(self._threads)
         facts = self._sites.get(site) or self._meet(site)
         announcer = sys._getframe(self.depth)
         parent: int | None
@@ -150,10 +151,6 @@ class EngineRecorder(doors.Listener):
         self.sink.warning(category, message, stack[-1][0] if stack else None)
 
     # frames
-
-    def _greet(self, thread: _Thread) -> None:
-        thread.number = next(self._threads)
-        thread.stack = []
 
     def _meet(self, site: doors.Site) -> _SiteFacts:
         file = site.file

@@ -60,7 +60,8 @@ def user_stack(frame: FrameType | None) -> tuple[tuple[str, int, str], ...]:
         if kind is None:
             kind = _kind(code.co_filename)
         if kind == USER:
-            found.append((shown(code.co_filename), frame.f_lineno, code.co_qualname))
+            file = code.co_filename
+            found.append((_shown.get(file) or shown(file), frame.f_lineno, code.co_qualname))
         elif kind == END:
             break
         frame = frame.f_back

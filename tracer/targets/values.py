@@ -98,8 +98,8 @@ class Values:
         facts: dict[str, Any] = {
             "$": self.number(tensor),
             "dtype": tensor._dtype.torch_name,
-            "shape": tensor._sizes,
-            "strides": tensor._strides,
+            "shape": list(tensor._sizes),
+            "strides": list(tensor._strides),
             "device": str(tensor._device) if tensor._device.type != "cpu" else "cpu",
             "requires_grad": requires_grad,
         }
@@ -112,7 +112,7 @@ class Values:
         if tensor._wrapped:
             facts["wrapped_number"] = True
         if tensor._names is not None:
-            facts["names"] = tensor._names
+            facts["names"] = list(tensor._names)
         return facts
 
     def _sequence(self, items: Sequence[Any]) -> Any:
