@@ -15,7 +15,6 @@ from engine.c10.dispatch_key import (
     DispatchKey,
     dispatch_key,
     full_backend_mask,
-    isAliasDispatchKey,
     isPerBackendFunctionalityKey,
     num_backends,
     num_functionality_keys,
@@ -306,7 +305,8 @@ functorch_batched_ks = _ks(K.FuncTorchBatched)
 backend_functionality_keys = _ks(K.Dense, K.Quantized, K.Sparse, K.SparseCsr) | full_backend_mask
 
 # What the alias keys stand for (DispatchKeySet.cpp). NestedTensor takes composite implicit kernels but not the
-# explicit ones; XLA, Lazy and Sparse take no kernel that is written as if its result aliased nothing.
+# explicit ones; kernels made for structured operators (NonFunctional) are for neither XLA and Lazy, which
+# functionalize, nor Sparse.
 backend_dispatch_keyset = autogradother_backends | _ks(K.Dense)
 nested_dispatch_keyset = _ks(K.AutogradNestedTensor, K.NestedTensor) | full_backend_mask
 math_dispatch_keyset = backend_dispatch_keyset | autograd_dispatch_keyset | _ks(K.NestedTensor)
@@ -329,12 +329,8 @@ _ALIASES = {
 
 
 def isBackendDispatchKey(t: DispatchKey) -> bool:
-    return (
-        t != K.Undefined
-        and not isAliasDispatchKey(t)
-        and t != K.NestedTensor
-        and DispatchKeySet.RAW(backend_dispatch_keyset).has(t)
-    )
+    bits = _KEY_BITS[t]  # none for Undefined and the aliases
+    return bits != 0 and t != K.NestedTensor and backend_dispatch_keyset & bits == bits
 
 
 def getRuntimeDispatchKeySet(t: DispatchKey) -> DispatchKeySet:
@@ -353,9 +349,9 @@ def isIncludedInAlias(k: DispatchKey, alias: DispatchKey) -> bool:
     return k != K.Undefined and runtimeDispatchKeySetHas(alias, k)
 
 
-# Backends that have an Autograd key but that c10 does not look up in either direction.
-_NO_BACKEND_FROM_AUTOGRAD = {BackendComponent.HIPBit, BackendComponent.VEBit, BackendComponent.MTIABit}
+# HIP and VE have an Autograd key that c10 does not use; MTIA's is used, but not found from it.
 _AUTOGRAD_OTHER_BACKENDS = {BackendComponent.InvalidBit, BackendComponent.HIPBit, BackendComponent.VEBit}
+_NO_BACKEND_FROM_AUTOGRAD = {*_AUTOGRAD_OTHER_BACKENDS, BackendComponent.MTIABit}
 
 
 def getBackendKeySetFromAutograd(t: DispatchKey) -> DispatchKeySet:
@@ -365,13 +361,9 @@ def getBackendKeySetFromAutograd(t: DispatchKey) -> DispatchKeySet:
     if t == K.AutogradNestedTensor:
         return DispatchKeySet(K.NestedTensor) | DispatchKeySet.RAW(full_backend_mask)
     backend = toBackendComponent(t)
-    if (
-        toFunctionalityKey(t) == K.AutogradFunctionality
-        and backend != BackendComponent.InvalidBit
-        and backend not in _NO_BACKEND_FROM_AUTOGRAD
-    ):
-        return DispatchKeySet(toRuntimePerBackendFunctionalityKey(K.Dense, backend))
-    return DispatchKeySet()
+    if toFunctionalityKey(t) != K.AutogradFunctionality or backend in _NO_BACKEND_FROM_AUTOGRAD:
+        return DispatchKeySet()
+    return DispatchKeySet(toRuntimePerBackendFunctionalityKey(K.Dense, backend))
 
 
 def getAutogradRelatedKeySetFromBackend(t: BackendComponent) -> DispatchKeySet:
