@@ -11,12 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any, NoReturn
 
 from tracer.errors import complain, did_you_mean, is_users
 
-__all__ = ["COMMANDS", "Parser", "main"]
+__all__ = ["COMMANDS", "Parser", "main", "positive"]
 
 COMMANDS = ("run", "show", "bt", "why", "graph", "table")
 """One module of ``tracer.commands`` each, with ``add_parser(sub)`` and ``run(args) -> int``."""
@@ -95,10 +94,21 @@ def _suggest(message: str) -> str:
     return f"{message[: found.start()]}{found[1]!r} is not one of {', '.join(known)}{did_you_mean(found[1], known)}"
 
 
+def positive(text: str) -> int:
+    """The type of an option that counts from 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return value
+
+
 def build() -> tuple[Parser, dict[str, Any]]:
     """The parser, and the module of each command."""
     parser = Parser(prog="tracer", description=_USAGE)
-    parser.add_argument("--version", action="version", version=f"tracer {_version()}")
+    parser.add_argument("--version", action="store_true", help="show the version and exit")
     sub = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     modules = {}
     for name in COMMANDS:
@@ -108,10 +118,12 @@ def build() -> tuple[Parser, dict[str, Any]]:
 
 
 def _version() -> str:
+    from importlib import metadata
+
     try:
         return metadata.version("dispatch-tracer")
     except metadata.PackageNotFoundError:
-        return "(not installed)"
+        return "of a source tree that is not installed"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -125,6 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         args = parser.parse_args(words)
     except _Usage as error:
         return complain(f"{error}\ntry: {error.parser.prog} --help", error.parser.prog)
+    if args.version:
+        print(f"tracer {_version()}")
+        return 0
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2

@@ -189,7 +189,7 @@ def test_no_code_of_the_program_runs() -> None:
         raise AssertionError("code of the program was run")
 
     methods = ("__repr__", "__str__", "__len__", "__iter__", "__getitem__", "__int__", "__index__", "__float__", "__eq__")
-    space = {name: never for name in methods}
+    space = dict.fromkeys(methods, never)
     values = Values()
     for base in (object, int, float, str, list, dict, tuple):
         thing = type("Thing", (base,), dict(space, __hash__=base.__hash__))()

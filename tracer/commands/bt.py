@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tracer.cli import positive
 from tracer.output import add_color, emit
 
 __all__ = ["add_at", "add_parser", "run"]
@@ -23,7 +24,7 @@ def add_at(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at", metavar="PRED", help="the point: an operator (aten::rand) or a predicate ('op=aten::add* and key=CPU')"
     )
-    parser.add_argument("--nth", type=int, default=1, metavar="N", help="the N-th such point (default 1)")
+    parser.add_argument("--nth", type=positive, default=1, metavar="N", help="the N-th such point (default 1)")
 
 
 def add_parser(sub: Any) -> None:

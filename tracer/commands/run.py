@@ -58,9 +58,10 @@ def add_parser(sub: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the command: 0 when the program came to its end; what it raises is raised."""
     try:
+        target = base.find(args.on)
         program = _program(args)
         runner.check(program)
-        finish = _start(args, program)
+        finish = _start(args, target, program)
     except Exception as error:
         if is_users(error):
             return complain(str(error), "tracer run")
@@ -97,7 +98,7 @@ def _program(args: argparse.Namespace) -> runner.Program:
     return runner.Program("script", args.rest[0], tuple(args.rest[1:]))
 
 
-def _start(args: argparse.Namespace, program: runner.Program) -> Any:
+def _start(args: argparse.Namespace, target: base.Target, program: runner.Program) -> Any:
     """Begin to record; returns what tells how the program ended.
 
     The trace is completed when the process ends: threads that outlive the script and functions registered with atexit
@@ -106,7 +107,6 @@ def _start(args: argparse.Namespace, program: runner.Program) -> Any:
     from tracer.session import Session, header
     from traces import predicates
 
-    target = base.find(args.on)
     only = None if args.only is None else predicates.parse(args.only)
     output = args.output if args.output is not None else f"{program.stem}.trace"
     if program.kind == "script" and _same_file(output, program.target):

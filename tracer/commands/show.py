@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from tracer.cli import positive
 from tracer.output import add_color, emit, emit_lines
 
 if TYPE_CHECKING:
@@ -33,19 +34,8 @@ def add_parser(sub: Any) -> None:
         "--format", choices=("tree", "dispatch", "json"), default="tree", help="tree for people (default)"
     )
     parser.add_argument("--only", metavar="PRED", help="only what matches, such as 'op=aten::add* and key=CPU'")
-    parser.add_argument("--depth", type=depth, metavar="N", help="show N levels of nesting")
+    parser.add_argument("--depth", type=positive, metavar="N", help="show N levels of nesting")
     add_color(parser)
-
-
-def depth(text: str) -> int:
-    """A number of levels, 1 or more."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of levels (1 or more)")
-    return value
 
 
 def run(args: argparse.Namespace) -> int:

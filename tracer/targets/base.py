@@ -50,5 +50,5 @@ def find(name: str) -> Target:
 
         return EngineTarget()
     if name in NAMES:
-        raise TracerError(f"the target {name!r} is not built in yet; --on engine is")
+        raise TracerError(f"the target {name!r} is not built in yet; leave --on out to use the engine")
     raise TracerError(f"unknown target {name!r}{did_you_mean(name, NAMES)}; targets are {', '.join(NAMES)}")

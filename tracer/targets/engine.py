@@ -23,6 +23,7 @@ __all__ = ["EngineRecorder", "EngineTarget"]
 
 _FIXED = 2  # Python frames between a door and our method: the method itself and doors' safety net
 _tickets = itertools.count(1)  # what Node._debug_id is given
+_DETAILS = {"idx": "case"}  # the engine's word -> the one that reports know
 _KEY_SETS = ("dispatchKeySet", "ks")
 
 
@@ -117,7 +118,7 @@ class EngineRecorder(doors.Listener):
     def detail(self, name: str, value: Any) -> None:
         stack = self._thread.stack
         if stack:
-            self.sink.detail(stack[-1][0], name, self.values(value))
+            self.sink.detail(stack[-1][0], _DETAILS.get(name, name), self.values(value))
 
     def hop(self, decision: Any) -> None:
         stack = self._thread.stack
