@@ -9,9 +9,10 @@ processors PyTorch draws ``bernoulli_(p)`` and ``exponential_`` from MKL; here t
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,7 @@ __all__ = [
 ]
 
 Array = npt.NDArray[Any]
+P = ParamSpec("P")
 
 _DIGITS: Final = {Half: 11, BFloat16: 8, Float: 24, Double: 53}
 _MASK24: Final = np.uint64(2**24 - 1)
@@ -60,6 +62,18 @@ _INT64: Final = np.iinfo(np.int64)
 def digits(dtype: ScalarType) -> int:
     """``std::numeric_limits<T>::digits``: bits of the significand."""
     return _DIGITS[dtype]
+
+
+def _locked(kernel: Callable[P, Array]) -> Callable[P, Array]:
+    """Hold the generator's lock meanwhile, so that threads do not tear each other's samples."""
+
+    @functools.wraps(kernel)
+    def locked(*args: P.args, **kwargs: P.kwargs) -> Array:
+        generator: Any = args[0]
+        with generator.mutex_:
+            return kernel(*args, **kwargs)
+
+    return locked
 
 
 def _libm(fn: Callable[[float], float], x: Array) -> Array:
@@ -92,7 +106,8 @@ def _uniform_double(generator: CPUGeneratorImpl, n: int) -> npt.NDArray[np.float
     return (generator.randoms64(n) & _MASK53).astype(np.float64) * 2.0**-53
 
 
-def uniform(generator: CPUGeneratorImpl, n: int, from_: float, to: float, dtype: ScalarType) -> Array:
+@_locked
+def uniform(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, from_: float, to: float) -> Array:
     """``uniform_kernel``: n samples of [from, to)."""
     if dtype is Double:
         value: Array = _uniform_double(generator, n)
@@ -151,7 +166,7 @@ def _normal_fill_16_double(u: Array, mean: float, std: float) -> Array:
     return fma64(np.concatenate((radius * cos, radius * sin), axis=1), std, mean)
 
 
-def _normal_fill(generator: CPUGeneratorImpl, n: int, mean: float, std: float, dtype: ScalarType) -> Array:
+def _normal_fill(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, mean: float, std: float) -> Array:
     draw: Callable[..., Array] = _uniform_double if dtype is Double else _uniform_float
     fill = _normal_fill_16_double if dtype is Double else _normal_fill_16_float
     whole = n - n % 16
@@ -164,16 +179,18 @@ def _normal_fill(generator: CPUGeneratorImpl, n: int, mean: float, std: float, d
     return _cast(normal, dtype)
 
 
+@_locked
 def normal(
-    generator: CPUGeneratorImpl, n: int, mean: float, std: float, dtype: ScalarType, contiguous: bool = True
+    generator: CPUGeneratorImpl, dtype: ScalarType, n: int, mean: float, std: float, contiguous: bool = True
 ) -> Array:
     """``normal_kernel``: blocks of 16 for contiguous tensors that have as many elements, else one by one."""
     if n >= 16 and contiguous:
-        return _normal_fill(generator, n, mean, std, dtype)
+        return _normal_fill(generator, dtype, n, mean, std)
     return _cast(_normal_distribution(generator, n, mean, std), dtype)
 
 
-def log_normal(generator: CPUGeneratorImpl, n: int, mean: float, std: float, dtype: ScalarType) -> Array:
+@_locked
+def log_normal(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, mean: float, std: float) -> Array:
     """``log_normal_kernel``."""
 
     def exp(x: float) -> float:
@@ -192,20 +209,23 @@ def _from_uint64(value: Array, dtype: ScalarType) -> Array:
     return _cast(value.view(np.int64), dtype)
 
 
-def random_from_to(generator: CPUGeneratorImpl, n: int, range_: int, base: int, dtype: ScalarType) -> Array:
+@_locked
+def random_from_to(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, range_: int, base: int) -> Array:
     """``random_from_to_kernel``: n integers of [base, base + range)."""
     value = generator.randoms64(n) if range_ >= 1 << 28 else generator.randoms(n)
     return _from_uint64(value % np.uint64(range_) + np.uint64(base % 2**64), dtype)
 
 
-def random_full_64_bits_range(generator: CPUGeneratorImpl, n: int, dtype: ScalarType) -> Array:
+@_locked
+def random_full_64_bits_range(generator: CPUGeneratorImpl, dtype: ScalarType, n: int) -> Array:
     """``random_full_64_bits_range_kernel``: any int64."""
     if dtype not in (Long, Double, Float, BFloat16):
         raise exception.Error("random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16")
     return _from_uint64(generator.randoms64(n), dtype)
 
 
-def random(generator: CPUGeneratorImpl, n: int, dtype: ScalarType) -> Array:
+@_locked
+def random(generator: CPUGeneratorImpl, dtype: ScalarType, n: int) -> Array:
     """``random_kernel``: integers up to the largest of the type, or to 2**digits for floating types."""
     value = generator.randoms64(n) if dtype is Double or dtype is Long else generator.randoms(n)
     if dtype is Bool:
@@ -268,7 +288,8 @@ def check_from_to_in_range(from_: int, to_inc: int, dtype: ScalarType) -> None:
                 )
 
 
-def randperm(generator: CPUGeneratorImpl, n: int, dtype: ScalarType) -> Array:
+@_locked
+def randperm(generator: CPUGeneratorImpl, dtype: ScalarType, n: int) -> Array:
     """``randperm_cpu``: Fisher and Yates."""
     order = list(range(n))
     for i, draw in enumerate(generator.randoms(max(n - 1, 0)).tolist()):
@@ -280,12 +301,14 @@ def randperm(generator: CPUGeneratorImpl, n: int, dtype: ScalarType) -> Array:
 # ---- the rest, all of uniform doubles
 
 
-def bernoulli(generator: CPUGeneratorImpl, n: int, p: float, dtype: ScalarType) -> Array:
+@_locked
+def bernoulli(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, p: float) -> Array:
     """``bernoulli_scalar_kernel``."""
     return _cast(_uniform_double(generator, n) < p, dtype)
 
 
-def bernoulli_tensor(generator: CPUGeneratorImpl, p: Array, dtype: ScalarType) -> Array:
+@_locked
+def bernoulli_tensor(generator: CPUGeneratorImpl, dtype: ScalarType, p: Array) -> Array:
     """``bernoulli_tensor_kernel``: one probability per element."""
     p = p.ravel()
     if p.dtype == np.float64:
@@ -293,17 +316,20 @@ def bernoulli_tensor(generator: CPUGeneratorImpl, p: Array, dtype: ScalarType) -
     return _cast(_uniform_float(generator, p.size) < p.astype(np.float32), dtype)
 
 
-def exponential(generator: CPUGeneratorImpl, n: int, lambda_: float, dtype: ScalarType) -> Array:
+@_locked
+def exponential(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, lambda_: float) -> Array:
     """``exponential_kernel``."""
     return _cast(-1.0 / lambda_ * _libm(math.log1p, -_uniform_double(generator, n)), dtype)
 
 
-def cauchy(generator: CPUGeneratorImpl, n: int, median: float, sigma: float, dtype: ScalarType) -> Array:
+@_locked
+def cauchy(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, median: float, sigma: float) -> Array:
     """``cauchy_kernel``."""
     tan = _libm(math.tan, math.pi * (_uniform_double(generator, n) - 0.5))
     return _cast(fma64(tan, sigma, median), dtype)
 
 
-def geometric(generator: CPUGeneratorImpl, n: int, p: float, dtype: ScalarType) -> Array:
+@_locked
+def geometric(generator: CPUGeneratorImpl, dtype: ScalarType, n: int, p: float) -> Array:
     """``geometric_kernel``."""
     return _cast(np.ceil(_libm(_log, _uniform_double(generator, n)) / math.log1p(-p)), dtype)
