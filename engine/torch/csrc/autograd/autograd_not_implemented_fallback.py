@@ -1,7 +1,7 @@
 """torch/csrc/autograd/autograd_not_implemented_fallback.cpp: autograd for operators that registered none.
 
-Differs: only the backend fallback of the Autograd keys; autogradNotImplementedFallback, which operators register
-themselves, is left out.
+Differs: the backend fallback of the Autograd keys only; the kernel that operators register themselves is in
+not_implemented_kernel.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,16 @@ from engine.c10.exception import TORCH_CHECK, TORCH_WARN
 from engine.c10.local_dispatch_key_set import tls
 from engine.c10.tensor_impl import TensorImpl
 from engine.torch.csrc.autograd.autograd_meta import is_differentiable_type
+from engine.torch.csrc.autograd.cpp_hook import CppFunctionSingleTensorPreHook
 from engine.torch.csrc.autograd.function import Node, collect_next_edges
-from engine.torch.csrc.autograd.variable import base, is_view, requires_grad
+from engine.torch.csrc.autograd.variable import (
+    base,
+    grad_fn,
+    is_view,
+    materialize_autograd_meta,
+    output_nr,
+    requires_grad,
+)
 from engine.torch.csrc.autograd.variable_type_utils import set_history
 
 __all__ = [
@@ -83,12 +91,12 @@ def basicAutogradNotImplementedFallbackImpl(op: Any, ks: int, stack: list[Any]) 
         return
     schema = op.schema
     inputs = [t for _, t in _tensors(stack[len(stack) - len(schema.all_arguments) :])]
-    grad_fn: WarnNotImplemented | None = None
+    node: WarnNotImplemented | None = None
     if any(requires_grad(t) for t in inputs) and tls.grad_mode:
-        grad_fn = WarnNotImplemented(op.name, len(inputs))
-        grad_fn.set_next_edges(collect_next_edges(*inputs))
+        node = WarnNotImplemented(op.name, len(inputs))
+        node.set_next_edges(collect_next_edges(*inputs))
     op.redispatchBoxed(ks & after_autograd_keyset, stack)
-    if grad_fn is None:
+    if node is None:
         return
     for index, t in _tensors(stack[len(stack) - len(schema.returns) :]):
         if not is_differentiable_type(t._dtype):
@@ -99,8 +107,15 @@ def basicAutogradNotImplementedFallbackImpl(op: Any, ks: int, stack: list[Any]) 
             if is_mutable_output and is_view(t):
                 _warn_in_backward(op.name, base(t))
         elif not is_mutable_output:
-            set_history(t, grad_fn)
+            set_history(t, node)
 
 
 def _warn_in_backward(op_name: str, t: Any) -> None:
-    t.register_hook(lambda grad: _warn(op_name))
+    """A hook on ``t`` that warns once its gradient is known."""
+    hook = CppFunctionSingleTensorPreHook(lambda grad: _warn(op_name), output_nr(t))
+    fn = grad_fn(t)
+    if fn is not None:
+        fn.add_tensor_pre_hook(hook)
+    else:
+        meta = materialize_autograd_meta(t)
+        meta.hooks_ = [*(meta.hooks_ or ()), hook]
