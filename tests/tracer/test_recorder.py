@@ -98,8 +98,20 @@ def test_the_python_stack_is_the_users() -> None:
     assert first.python[0].file == HERE
     assert not any("tracer" in entry.file and "tests" not in entry.file for entry in first.python)
     assert not any("_pytest" in entry.file or "pluggy" in entry.file for entry in first.python)
-    # these kernels are the user's own, so what they call is called from Python again
-    assert second.python[0].function == "at::native::outer"
+    assert second.python == ()  # nothing of the user's lies between the two
+
+
+def test_the_users_code_between_two_frames(tmp_path: Any) -> None:
+    def hook(x: Any, y: Any) -> None:
+        def deeper() -> None:
+            inner(x)
+
+        deeper()
+
+    first, second = frames(lambda: outer(1, hook))
+    names = [entry.function.rpartition(".")[2] for entry in second.python]
+    assert names[:2] == ["deeper", "hook"]
+    assert second.python[2:] == first.python
 
 
 def test_an_exception_ends_the_frame_and_goes_on() -> None:

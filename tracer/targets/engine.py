@@ -15,7 +15,7 @@ from typing import Any
 from engine import doors
 from engine.aten.core.tensor import Tensor
 from tracer.targets.base import Recorder
-from tracer.targets.stacks import caller_line, relative, shown, user_stack
+from tracer.targets.stacks import Stack, below, relative, shown, user_stack
 from tracer.targets.values import Values, key_names, key_set_text
 from traces import Sink
 
@@ -28,12 +28,12 @@ _KEY_SETS = ("dispatchKeySet", "ks")
 
 
 class _Thread(threading.local):
-    """What is open on a thread: (frame id, Site, the Python frame that announced it, file of its code)."""
+    """What is open on a thread: (frame id, Site, the Python frame that announced it, file, the user's stack)."""
 
     def __init__(self) -> None:
         self.number = 0
         self.node: int | None = None  # the node whose apply comes next
-        self.stack: list[tuple[int, doors.Site, FrameType, str]] = []
+        self.stack: list[tuple[int, doors.Site, FrameType, str, Stack]] = []
 
 
 class _SiteFacts:
@@ -77,10 +77,13 @@ class EngineRecorder(doors.Listener):
         parent: int | None
         line: int | None
         if thread.stack:
-            parent, above, frame, file = thread.stack[-1]
-            line, by_user = caller_line(announcer, frame, above.name, file)
+            parent, above, frame, file, outer = thread.stack[-1]
+            line, python = below(announcer, frame, above.name, file)
+            if python:
+                python = outer = python + outer
         else:
-            parent, line, by_user = None, None, True
+            parent, line = None, None
+            python = outer = user_stack(announcer)
         values = self.values
         shown_args = [values(arg) for arg in args]
         if facts.key_set == 0 and args and type(args[0]) is int:
@@ -94,9 +97,9 @@ class EngineRecorder(doors.Listener):
             shown_args,
             perf_counter_ns(),
             line,
-            user_stack(announcer) if by_user else (),
+            python,
         )
-        thread.stack.append((frame_id, site, announcer, facts.file))
+        thread.stack.append((frame_id, site, announcer, facts.file, outer))
         if facts.operator and args:
             thread.node = self._announce(args[0], None)
         elif facts.applies and thread.node is not None:
@@ -198,13 +201,13 @@ class EngineRecorder(doors.Listener):
         while waiting:
             number, one, by = waiting.pop()
             edges: list[tuple[int | None, int]] = []
-            for below, input_nr in one._next_edges:
-                if below is None:
+            for after, input_nr in one._next_edges:
+                if after is None:
                     edges.append((None, input_nr))
                     continue
-                target, new = self._number(below)
+                target, new = self._number(after)
                 if new:
-                    waiting.append((target, below, None))
+                    waiting.append((target, after, None))
                 edges.append((target, input_nr))
             variable = getattr(one, "variable", None)
             self.sink.node(

@@ -7,12 +7,18 @@ from types import FrameType
 
 from tracer import tracebacks
 
-__all__ = ["caller_line", "relative", "user_stack"]
+__all__ = ["Stack", "below", "relative", "shown", "user_stack"]
+
+Stack = tuple[tuple[str, int, str], ...]
 
 USER, OURS, END = range(3)
 LIMIT = 200  # a program in deep recursion still gets a readable trace
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+try:
+    _HERE = os.path.join(os.getcwd(), "")
+except OSError:  # the folder has been removed
+    _HERE = os.sep * 2
 _ENDS = (os.path.join("tracer", "runner.py"), os.path.join("tracer", "__main__.py"))
 _HARNESS = (f"{os.sep}_pytest{os.sep}", f"{os.sep}pluggy{os.sep}")
 
@@ -43,15 +49,14 @@ def relative(file: str) -> str:
 
 
 def shown(file: str) -> str:
-    """A file of the user as a trace names it: relative to the working directory when it lies below."""
+    """A file of the user as a trace names it: relative to the working directory of the start when it lies below."""
     name = _shown.get(file)
     if name is None:
-        here = os.getcwd() + os.sep
-        name = _shown[file] = file[len(here) :] if file.startswith(here) else file
+        name = _shown[file] = file[len(_HERE) :] if file.startswith(_HERE) else file
     return name
 
 
-def user_stack(frame: FrameType | None) -> tuple[tuple[str, int, str], ...]:
+def user_stack(frame: FrameType | None) -> Stack:
     """(file, line, function) of the user's frames from ``frame`` outwards, up to what started the program."""
     found: list[tuple[str, int, str]] = []
     while frame is not None and len(found) < LIMIT:
@@ -60,37 +65,37 @@ def user_stack(frame: FrameType | None) -> tuple[tuple[str, int, str], ...]:
         if kind is None:
             kind = _kind(code.co_filename)
         if kind == USER:
-            file = code.co_filename
-            found.append((_shown.get(file) or shown(file), frame.f_lineno, code.co_qualname))
+            found.append(_entry(frame))
         elif kind == END:
             break
         frame = frame.f_back
     return tuple(found)
 
 
-def caller_line(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[int | None, bool]:
+def below(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[int | None, Stack]:
     """Where the function ``name`` of ``file`` stands, whose frame was announced by ``parent``, now that ``frame``
-    announces one below it; and whether the user's code lies between the two.
+    announces one below it; and the user's frames between the two, innermost first.
 
     The function is the Python frame that bears its name (the generated layers are renamed); else the outermost one of
     its file.
     """
     body: FrameType | None = None
-    named = between = False
+    named = False
+    users: list[FrameType] = []
     at: FrameType | None = frame
     for _ in range(LIMIT):
         if at is None or at is parent:
             break
         code = at.f_code
-        if code.co_name == name:
-            body, named = at, True
         source = code.co_filename
         kind = _kinds.get(source)
         if kind is None:
             kind = _kind(source)
         if kind == USER:
-            between = True
-        if not named and (_relative.get(source) or relative(source)) == file:
+            users.append(at)
+        if code.co_name == name:
+            body, named = at, True
+        elif not named and (_relative.get(source) or relative(source)) == file:
             body = at
         at = at.f_back
     if not named:
@@ -99,4 +104,11 @@ def caller_line(frame: FrameType, parent: FrameType, name: str, file: str) -> tu
             body = parent
         elif outer is not None and outer.f_code.co_name == name:
             body = outer
+    between = tuple([_entry(one) for one in users if one is not body]) if users else ()
     return (body.f_lineno if body is not None else None), between
+
+
+def _entry(frame: FrameType) -> tuple[str, int, str]:
+    code = frame.f_code
+    file = code.co_filename
+    return (_shown.get(file) or shown(file), frame.f_lineno, code.co_qualname)
