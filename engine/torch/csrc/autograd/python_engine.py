@@ -8,7 +8,7 @@ from engine import doors
 from engine.aten.core.tensor import Tensor
 from engine.c10.exception import TORCH_CHECK, Error, translate
 from engine.torch.csrc.autograd import variable as impl
-from engine.torch.csrc.autograd.basic_ops import Identity
+from engine.torch.csrc.autograd.autograd import input_edge
 from engine.torch.csrc.autograd.edge import Edge
 from engine.torch.csrc.autograd.engine import Engine
 from engine.torch.csrc.autograd.function import Node
@@ -93,23 +93,11 @@ def _run_backward(
             )
             grads.append(None)
     output_edges: list[Edge] = []
-    for i, wanted in enumerate(inputs or ()):
+    for wanted in inputs or ():
         if not isinstance(wanted, Tensor):
             output_edges.append(Edge(wanted.node, wanted.output_nr))
             continue
-        TORCH_CHECK(impl.requires_grad(wanted), "One of the differentiated Tensors does not require grad")
-        fn = impl.grad_fn(wanted)
-        if fn is None:
-            fn = impl.try_get_grad_accumulator(wanted)
-            if accumulate_grad and fn is None:
-                fn = impl.grad_accumulator(wanted)
-        if accumulate_grad:
-            TORCH_CHECK(
-                impl.is_leaf(wanted) or impl.grad_fn(wanted) is not None,
-                f"One of the differentiated Tensors given as 'inputs' to backward is not a leaf Tensor ({i})",
-            )
-        # nothing leads to a node that nobody made an edge to
-        output_edges.append(Edge(Identity() if fn is None else fn, impl.output_nr(wanted) if fn is not None else 0))
+        output_edges.append(input_edge(wanted, accumulate_grad))
     outputs = Engine.get_default_engine().execute(roots, grads, keep_graph, create_graph, accumulate_grad, output_edges)
     if backward_api_called or not inputs:
         return None
