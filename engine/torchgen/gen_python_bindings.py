@@ -11,15 +11,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from engine import _on_switch, doors, reference
+from engine import _on_switch, reference
 from engine.aten.core.ops import at
 from engine.aten.core.tensor import Tensor
-from engine.c10.exception import Error, translate
 from engine.torch.csrc.utils.device_lazy_init import maybe_initialize_device
 from engine.torch.csrc.utils.out_types import check_out_type_matches
 from engine.torch.csrc.utils.python_arg_parser import PythonArgParser, PythonArgs
 from engine.torch.csrc.utils.python_args import get_default_device
-from engine.torch.csrc.utils.python_numbers import tp_name
+from engine.torch.csrc.utils.python_binding import as_function, as_method, note
 from engine.torch.csrc.utils.python_torch_function import (
     check_has_torch_function,
     handle_torch_function,
@@ -31,7 +30,7 @@ from engine.torchgen.python_signatures import PythonSignature, PythonSignatureGr
 
 __all__ = ["Binding", "function_bindings", "make_function", "make_method", "method_bindings"]
 
-Case = Callable[[Any, PythonArgs], Any]
+Case = Callable[[Any, Any], Any]
 
 _UNPACK = {
     "Tensor": "tensor",
@@ -128,7 +127,7 @@ def emit_single_dispatch(signature: PythonSignature, row: NativeFunction) -> Cas
             getters.append((None, "self"))
         elif name in outputs and len(outputs) > 1:
             nth = outputs.index(name)
-            getters.append((lambda r, i, nth=nth: r.args[i][nth], places["out"]))
+            getters.append((lambda r, i, nth=nth: r.tensorlist_n(i)[nth], places["out"]))
         elif signature.call is not None and name not in outputs:
             getters.append(_deprecated_getter(signature, i, places))
         else:
@@ -252,117 +251,39 @@ class Binding:
         if parser is None:
             parser = self.build()
         r = parser.parse(self_, args, kwargs)
-        door = doors.listener
-        if door is not None:
-            door.detail("signature", r.signature.fmt)
-            door.detail("idx", r.idx)
+        note(r)
         if r.overloaded_args or mode_enabled():
             return handle_torch_function(r.overloaded_args, self_, args, kwargs, api(), self.name, module)
         return self.cases[r.idx](self_, r)
 
 
-_MISSING: Any = object()
-
-
-def _named(fn: Any, name: str, owner: str, module: str) -> Any:
-    """The C++ name for tracebacks, Python's name for everybody else."""
-    doors.rename(fn, f"torch::autograd::THPVariable_{name}")
-    fn.__name__ = name
-    fn.__qualname__ = f"{owner}.{name}"
-    fn.__module__ = module
-    return fn
-
-
 def make_function(binding: Binding, api: Callable[[], Any], module: str = "torch") -> Callable[..., Any]:
     """A function of a module; ``api`` gives the namespace in which __torch_function__ overrides are told it lies."""
 
-    def function(*args: Any, **kwargs: Any) -> Any:
-        door = doors.listener
-        if door is None:
-            try:
-                return binding(None, args, kwargs, api, module)
-            except Error as error:
-                raise translate(error) from None
-        door.enter(site, (None, args, kwargs))
-        try:
-            result = binding(None, args, kwargs, api, module)
-        except Error as error:
-            door.fail(site, error)
-            raise translate(error) from None
-        except BaseException as error:
-            door.fail(site, error)
-            raise
-        door.leave(site, result)
-        return result
+    def run(self_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return binding(None, args, kwargs, api, module)
 
-    name = f"torch::autograd::THPVariable_{binding.name}"
-    site = doors.site_of(function, name, "python", ("self_", "args", "kwargs"))
-    return _named(function, binding.name, "_VariableFunctionsClass", module)  # type: ignore[no-any-return]
+    return as_function(run, binding.name, module)
 
 
-def _check_self(self_: Any, name: str) -> None:
-    if self_ is _MISSING:
-        raise TypeError(f"unbound method TensorBase.{name}() needs an argument")
-    if not isinstance(self_, Tensor):
-        raise TypeError(
-            f"descriptor '{name}' for 'torch._C.TensorBase' objects doesn't apply to a '{tp_name(self_)}' object"
-        )
-
-
-def make_method(binding: Binding, name: str | None = None) -> Callable[..., Any]:
-    """A method of torch.Tensor, under the operator's name or another one."""
-
-    def method(self_: Any = _MISSING, /, *args: Any, **kwargs: Any) -> Any:
-        if type(self_) is not Tensor:
-            _check_self(self_, shown)
-        if binding.noarg and (args or kwargs):
-            _no_arguments(shown, args, kwargs)
-        door = doors.listener
-        if door is None:
-            try:
-                return run(self_, args, kwargs)
-            except Error as error:
-                raise translate(error) from None
-        door.enter(site, (self_, args, kwargs))
-        try:
-            result = run(self_, args, kwargs)
-        except Error as error:
-            door.fail(site, error)
-            raise translate(error) from None
-        except BaseException as error:
-            door.fail(site, error)
-            raise
-        door.leave(site, result)
-        return result
+def make_method(binding: Binding) -> Callable[..., Any]:
+    """A method of torch.Tensor."""
+    cpp = f"torch::autograd::THPVariable_{binding.name}"
+    if not binding.noarg:
+        return as_method(lambda *call: binding(*call, _tensor_class, "torch.Tensor"), binding.name, cpp)
 
     def run(self_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if binding.noarg:
-            if check_has_torch_function(self_):
-                return handle_torch_function((self_,), self_, (), None, Tensor, binding.name, "torch.Tensor")
-            if binding.parser is None:
-                binding.build()
-            return binding.cases[0](self_, _NO_ARGS)
-        return binding(self_, args, kwargs, _tensor_class, "torch.Tensor")
+        if check_has_torch_function(self_):
+            return handle_torch_function((self_,), self_, (), None, Tensor, binding.name, "torch.Tensor")
+        if binding.parser is None:
+            binding.build()
+        return binding.cases[0](self_, None)
 
-    shown = name or binding.name
-    site = doors.site_of(method, f"torch::autograd::THPVariable_{binding.name}", "python", ("self_", "args", "kwargs"))
-    method = _named(method, binding.name, "TensorBase", "torch")
-    method.__name__ = shown
-    method.__qualname__ = f"TensorBase.{shown}"
-    return method
-
-
-_NO_ARGS: Any = None
+    return as_method(run, binding.name, cpp, noarg=True)
 
 
 def _tensor_class() -> type[Tensor]:
     return Tensor
-
-
-def _no_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    if kwargs:
-        raise TypeError(f"TensorBase.{name}() takes no keyword arguments")
-    raise TypeError(f"TensorBase.{name}() takes no arguments ({len(args)} given)")
 
 
 _functions: dict[str, Binding] = {}

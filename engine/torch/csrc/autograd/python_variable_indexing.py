@@ -1,7 +1,8 @@
 """torch/csrc/autograd/python_variable_indexing.cpp and ATen/TensorIndexing.h: ``x[...]`` and ``x[...] = value``.
 
-Integers, slices, None, Ellipsis and 0-dim tensors become select, slice, unsqueeze and alias. Differs: indexing by tensors,
-lists and booleans needs aten::index and aten::index_put_.
+Integers, slices, None, Ellipsis and 0-dim tensors become select, slice, unsqueeze and alias.
+
+Differs: indexing by tensors, lists and booleans needs aten::index and aten::index_put_.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ def applySelect(self: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
     sizes = self._sizes
     exception.TORCH_CHECK_INDEX(
         not (index == 0 and dim == 0 and not sizes),
-        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
-        "tensor to a number",
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+        "0-dim tensor to a number",
     )
     size = sizes[dim] if dim < len(sizes) else 0
     exception.TORCH_CHECK_INDEX(

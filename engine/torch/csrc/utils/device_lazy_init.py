@@ -15,8 +15,9 @@ __all__ = ["device_lazy_init", "maybe_initialize_device"]
 _ABSENT = {
     "cuda": "Torch not compiled with CUDA enabled",
     "xpu": "Torch not compiled with XPU enabled",
-    "mtia": "Torch not compiled with MTIA enabled. Ensure you have `import mtia.host_runtime.torch_mtia.dynamic_library`"
-    " in your python src file and include `//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!",
+    "mtia": "Torch not compiled with MTIA enabled. Ensure you have `import "
+    "mtia.host_runtime.torch_mtia.dynamic_library` in your python src file and include "
+    "`//mtia/host_runtime/torch_mtia:torch_mtia` as your target dependency!",
 }
 _MODULES = ("hpu", "privateuseone")
 

@@ -81,8 +81,8 @@ def _flatten(obj: Any, sizes: tuple[int, ...], dim: int, into: list[Any]) -> Non
     for item in items:
         if isinstance(item, np.ndarray):
             exception.TORCH_WARN_ONCE(
-                "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list "
-                "to a single numpy.ndarray with numpy.array() before converting to a tensor."
+                "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the "
+                "list to a single numpy.ndarray with numpy.array() before converting to a tensor."
             )
         _flatten(item, sizes, dim + 1, into)
 

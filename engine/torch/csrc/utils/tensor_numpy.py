@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor, make_tensor
 from engine.c10 import exception
@@ -52,6 +53,7 @@ class _Memory:
         self.__array_interface__ = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
 
 
+@doors.frame("torch::utils::tensor_from_numpy", layer="python")
 def tensor_from_numpy(obj: Any, warn_if_not_writeable: bool = True) -> Tensor:
     """A tensor over the array's memory."""
     if not isinstance(obj, np.ndarray):
@@ -60,8 +62,8 @@ def tensor_from_numpy(obj: Any, warn_if_not_writeable: bool = True) -> Tensor:
         exception.TORCH_WARN_ONCE(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means "
             "writing to this tensor will result in undefined behavior. You may want to copy the array to protect its "
-            "data or make it writable before converting it to a tensor. This type of warning will be suppressed for the "
-            "rest of this program."
+            "data or make it writable before converting it to a tensor. This type of warning will be suppressed for "
+            "the rest of this program."
         )
     step = obj.itemsize
     for stride in obj.strides:
@@ -105,6 +107,7 @@ def tensor_to_numpy_dtype(dtype: ScalarType) -> np.dtype[Any]:
     return found
 
 
+@doors.frame("torch::utils::tensor_to_numpy", layer="python")
 def tensor_to_numpy(tensor: Tensor, force: bool = False) -> Array:
     """``tensor.numpy()``: an array over the tensor's memory; ``force`` copies where it must."""
     exception.TORCH_CHECK_TYPE(

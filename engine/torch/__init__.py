@@ -1,0 +1,48 @@
+"""torch/__init__.py: what a script sees as ``torch``.
+
+The names are put together when the first one is asked for (``engine.torch._api``), so that the layers below, which live
+in ``engine.torch.csrc``, can be imported without them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import threading
+from typing import Any
+
+_lock = threading.RLock()
+_state = ""  # "loading", then "ready"
+_OWN = {"Any", "annotations", "importlib", "sys", "threading"}
+
+
+def _load() -> None:
+    global _state
+    with _lock:
+        if not _state:
+            _state = "loading"
+            try:
+                globals().update(importlib.import_module("engine.torch._api").names())
+                _state = "ready"
+            finally:
+                _state = "ready" if _state == "ready" else ""
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__") and name != "__version__":
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    if importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        return importlib.import_module(f"{__name__}.{name}")
+    _load()
+    if name in globals():
+        return globals()[name]
+    from engine.torch.csrc.utils.unmodelled import HINT
+
+    text = f"torch.{name} is not modelled by the engine; {HINT}"
+    raise AttributeError(text, name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    _load()
+    return sorted(globals().keys() - _OWN)
