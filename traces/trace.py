@@ -103,7 +103,8 @@ class Trace:
         def build() -> dict[int, int]:
             return {draft.id: i for i, draft in enumerate(self._store.node_order)}
 
-        position = self._index("nodes", build).get(node_id)
+        index: dict[int, int] = self._index("nodes", build)
+        position = index.get(node_id)
         if position is None:
             raise TraceError(f"no autograd node {node_id} in this trace ({len(self.nodes)} nodes)")
         return self.nodes[position]

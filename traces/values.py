@@ -80,7 +80,7 @@ def encode(
             items = [encode(item, special, max_items, max_chars, _depth + 1) for item in obj[:max_items]]
             return items if len(obj) <= max_items else {"list": items, "len": len(obj)}
         if isinstance(obj, dict):
-            pairs = []
+            pairs: list[Value] = []
             for key, item in obj.items():
                 if len(pairs) == max_items:
                     return {"dict": pairs, "len": len(obj)}

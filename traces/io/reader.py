@@ -6,11 +6,10 @@ import gc
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from traces.errors import TraceError
-from traces.io.format import BEGIN, END, FORMAT, HOP, VERSION
+from traces.io.format import FORMAT, VERSION
 from traces.io.rows import Rows
 from traces.store import Store
 from traces.trace import Trace

@@ -86,7 +86,7 @@ class Rows:
         thread, stack, now = self.thread, self.stacks[self.thread], self.now
         number = -1
         try:
-            for number, row in enumerate(rows):
+            for number, row in enumerate(rows):  # noqa: B007 (read when a row fails)
                 tag = row[0]
                 if tag.__class__ is int and not self.closed:
                     if tag == BEGIN:

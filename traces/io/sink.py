@@ -216,9 +216,7 @@ class TraceBuilder:
         made = tuple(Edge(node, number) for node, number in edges)
         with self._lock:
             if not self._store.complete:
-                self._store.add_node(
-                    NodeDraft(node_id, name, sequence_nr, made, dict(saved), created_by, variable)
-                )
+                self._store.add_node(NodeDraft(node_id, name, sequence_nr, made, dict(saved), created_by, variable))
 
     def node_ran(self, node_id: int, frame_id: int) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from traces.io.format import VOLATILE_NUMBER
@@ -10,7 +11,7 @@ from traces.values import Value, encode
 
 __all__ = ["dump", "split"]
 
-_text = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+_text: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
 def _clean(value: Any) -> Value:
@@ -38,6 +39,6 @@ def split(text: str) -> tuple[str, list[str]]:
 
     def take(match: Any) -> str:
         numbers.append(match[2])
-        return match[1] + "0"
+        return f"{match[1]}0"
 
     return VOLATILE_NUMBER.sub(take, text), numbers

@@ -38,7 +38,9 @@ if hasattr(os, "register_at_fork"):
 class Writer:
     """Writes the events of a run to a trace file; see `traces.Sink`."""
 
-    def __init__(self, target: str | os.PathLike[str] | int | BinaryIO, header: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, target: str | os.PathLike[str] | int | BinaryIO, header: Mapping[str, Any] | None = None
+    ) -> None:
         self._out = Output(target)
         self._lock = threading.RLock()
         self._busy = False
@@ -264,7 +266,7 @@ class Writer:
         fallthrough: Sequence[str] = (),
         derived: bool = False,
     ) -> None:
-        made = (
+        made: tuple[Any, ...] = (
             kind, op, keyset, arg_keysets, tls_include, tls_exclude, fallthrough, key, kernel, kernel_debug, reason,
             derived,
         )  # fmt: skip

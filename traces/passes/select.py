@@ -1,0 +1,61 @@
+"""The point of a trace that ``--at PRED`` and ``--nth N`` name."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from traces.errors import TraceError
+from traces.model import Frame, Hop
+from traces.passes.path import near
+from traces.predicates import Predicate, Term, parse, select
+from traces.trace import Trace
+
+__all__ = ["last_point", "point"]
+
+
+def point(trace: Trace, at: str | Predicate | None = None, nth: int = 1) -> Hop | Frame:
+    """The ``nth`` hop (or frame) that ``at`` selects.
+
+    Without ``at``: the last point reached if the run died (was killed, or ended with an exception), else the hops.
+    """
+    if nth < 1:
+        raise TraceError(f"the first match is number 1, there is no match {nth}")
+    if at is None:
+        last = last_point(trace)
+        if nth == 1 and last is not None:
+            return last
+        if not trace.hops:
+            if nth == 1 and trace.frames:
+                return trace.frames[0]
+            raise TraceError("the trace has no hops: nothing went through the dispatcher")
+        if nth > len(trace.hops):
+            raise TraceError(f"the trace has {len(trace.hops)} hops, there is no hop number {nth}")
+        return trace.hops[nth - 1]
+    predicate = parse(at) if isinstance(at, str) else at
+    found = list(islice(select(trace, predicate), nth))
+    if not found:
+        hint = near(trace, predicate.value) if isinstance(predicate, Term) and predicate.field in (None, "op") else ""
+        raise TraceError(f"nothing in the trace matches {str(predicate)!r}{hint}")
+    if len(found) < nth:
+        raise TraceError(f"{str(predicate)!r} matches {len(found)} times in the trace, there is no match {nth}")
+    return found[-1]
+
+
+def last_point(trace: Trace) -> Hop | Frame | None:
+    """Where a run that died stood: its innermost open frame, or the innermost that raised; None if it did not die."""
+    if trace.truncated:
+        for frame in reversed(trace.frames):
+            if frame.end_ns is None:
+                return frame
+        return trace.hops[-1] if trace.hops else None
+    if trace.error is None:
+        return None
+    failed = [frame for frame in trace.children(None) if frame.error is not None]
+    if not failed or failed[-1].error != trace.error:
+        return trace.hops[-1] if trace.hops else None
+    at = failed[-1]
+    while True:
+        inside = [frame for frame in trace.children(at.id) if frame.error is not None]
+        if not inside:
+            return at
+        at = inside[-1]

@@ -1,0 +1,1 @@
+"""What people (and programs) read of a trace: lines of plain text, and rich renderables."""
