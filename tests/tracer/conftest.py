@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from running import Run, environment
+from tests.tracer.running import Run, environment
 
 
 @pytest.fixture

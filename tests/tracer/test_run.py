@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from running import Run, environment
+from tests.tracer.running import Run, environment
 
 from traces import load
 
@@ -114,7 +114,7 @@ def test_standard_input(tracer: Run, python: Run, tmp_path: Path) -> None:
         "raise KeyboardInterrupt",
         "import sys\nsys.excepthook = lambda *a: print(a[0], a[2].tb_frame.f_code.co_name, a[2].tb_next)\n1 / 0",
         "import atexit; atexit.register(print, 'bye'); print('hello')",
-        "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.2), print('late'))).start()\nprint('early')",
+        "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.2), print('b'))).start()\nprint('a')",
         "import threading\nt = threading.Thread(target=lambda: 1 / 0, name='T'); t.start(); t.join()",
         "import sys; sys.stdout.write('no newline'); sys.stderr.write('told\\n')",
         "import warnings; warnings.warn('careful')",
@@ -139,6 +139,7 @@ def test_the_uncaught_exception_is_in_the_trace(tracer: Run, tmp_path: Path) -> 
     assert load(tmp_path / "dies.trace").error == ("ValueError", "so it ends")
 
 
+TRAIN = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n"
 TENSORS = "import torch\nfor _ in range(2):\n    torch.rand(2, 3)\n"
 
 
@@ -248,7 +249,7 @@ def test_only(tracer: Run, tmp_path: Path) -> None:
 def test_graphs(tracer: Run, tmp_path: Path) -> None:
     import json
 
-    (tmp_path / "train.py").write_text("import torch\nx = torch.ones(2, requires_grad=True)\n(x * 2).sum().backward()\n")
+    (tmp_path / "train.py").write_text(TRAIN)
     got = tracer("run", "--graphs", "train.py")
     assert "graphs: train.calls.json  train.autograd.json" in got.stderr
     for name in ("calls", "autograd"):
