@@ -151,11 +151,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # the reader has gone (| head): the output that is left has nowhere to go
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return BROKEN_PIPE
+    except OSError as error:  # files are opened by traces, whose errors are its own: this one is stdout's
+        _drop_output()
+        return complain(f"cannot write the output: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         if is_users(error):
-            return complain(str(error))
+            return complain(str(error)) and getattr(error, "status", 2)
         raise
+
+
+def _drop_output() -> None:
+    """What is still buffered for stdout goes nowhere, so that the interpreter's last flush has nothing to say."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,11 +6,19 @@ import difflib
 import sys
 from collections.abc import Iterable
 
-__all__ = ["TracerError", "complain", "did_you_mean", "is_users"]
+__all__ = ["NoSuchPoint", "TracerError", "complain", "did_you_mean", "is_users"]
 
 
 class TracerError(Exception):
     """Wrong usage or an unreadable file; the command line prints the text and exits with 2."""
+
+    status = 2
+
+
+class NoSuchPoint(TracerError):
+    """The question was fine and the answer is no: nothing in the trace is what was asked for."""
+
+    status = 1
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -86,7 +86,7 @@ class Selection:
         self,
         node_id: int,
         name: str,
-        sequence_nr: int,
+        sequence_nr: int | None,
         edges: Sequence[tuple[int | None, int]],
         saved: Mapping[str, Any],
         created_by: int | None = None,

@@ -200,8 +200,8 @@ def test_no_code_of_the_program_runs() -> None:
     def never(*_: Any) -> Any:
         raise AssertionError("code of the program was run")
 
-    methods = ("__repr__", "__str__", "__len__", "__iter__", "__getitem__", "__int__", "__index__", "__float__", "__eq__")
-    space = dict.fromkeys(methods, never)
+    words = "repr str len iter getitem int index float eq format bool"
+    space = {f"__{word}__": never for word in words.split()}
     values = Values()
     for base in (object, int, float, str, list, dict, tuple):
         thing = type("Thing", (base,), dict(space, __hash__=base.__hash__))()

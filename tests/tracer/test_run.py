@@ -11,8 +11,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.tracer.running import Run, environment
 
+from tests.tracer.running import Run, environment
 from traces import load
 
 FACTS = """

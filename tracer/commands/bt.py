@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from tracer.cli import positive
+from tracer.errors import NoSuchPoint
 from tracer.output import add_color, emit
 
 __all__ = ["add_at", "add_parser", "run"]
@@ -42,10 +43,13 @@ def add_parser(sub: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from traces import load
+    from traces import TraceError, load
     from traces.report import backtrace
 
     trace = load(args.file)
-    bt = trace.bt(args.at, args.nth)
+    try:
+        bt = trace.bt(args.at, args.nth)
+    except TraceError as error:
+        raise NoSuchPoint(f"{args.file}: {error}") from None
     emit(args.color, lambda: backtrace.render(bt), lambda: backtrace.lines(bt))
     return 0

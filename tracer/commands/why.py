@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from tracer.commands.bt import add_at
+from tracer.errors import NoSuchPoint
 from tracer.output import add_color, emit
 
 __all__ = ["add_parser", "run"]
@@ -33,16 +34,18 @@ def add_parser(sub: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from tracer.errors import TracerError
-    from traces import Frame, load
+    from traces import Frame, TraceError, load
     from traces.passes import select, why
     from traces.report import why as report
 
     trace = load(args.file)
-    found = select.point(trace, args.at, args.nth)
+    try:
+        found = select.point(trace, args.at, args.nth)
+    except TraceError as error:
+        raise NoSuchPoint(f"{args.file}: {error}") from None
     hop = trace.enclosing_hop(found.id) if isinstance(found, Frame) else found
     if hop is None:
-        raise TracerError(f"{args.file}: no dispatcher step there; --at aten::OP names one")
+        raise NoSuchPoint(f"{args.file}: no dispatcher step there; --at aten::OP names one")
     explanation = why.why(trace, hop)
     emit(args.color, lambda: report.render(explanation), lambda: report.lines(explanation))
     return 0
