@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.aten.core.backend_fallbacks import BACKEND_FALLBACKS
+from engine.aten.native.math_bits_fallback import FALLTHROUGHS
 from engine.c10 import dispatch_key_set as engine_sets
 from engine.c10 import local_dispatch_key_set as local
 from engine.c10.dispatch_key import DispatchKey, isAliasDispatchKey, num_backends, parseDispatchKey, toString
@@ -237,3 +238,17 @@ def test_backend_fallbacks() -> None:
     for key in RUNTIME:
         has = any(row.key == toString(key) for row in BACKEND_FALLBACKS)
         assert has == C._dispatch_has_backend_fallback(theirs(key)), key
+
+
+@pytest.mark.parametrize("key", FALLTHROUGHS, ids=toString)
+def test_operators_that_know_of_math_bits(key: DispatchKey) -> None:
+    names = [
+        name
+        for name in C._dispatch_get_all_op_names()
+        if name.startswith("aten::")
+        and C._dispatch_has_kernel_for_dispatch_key(name, toString(key))
+        and C._dispatch_kernel_for_dispatch_key_is_fallthrough(name, toString(key))
+    ]
+    debug, ours = FALLTHROUGHS[key]
+    assert sorted(f"aten::{name}" for name in ours) == sorted(names)
+    assert debug.removeprefix("registered at ") in C._dispatch_dump(names[0])

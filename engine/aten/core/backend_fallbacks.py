@@ -1,9 +1,8 @@
 """aten/src/ATen/core/VariableFallbackKernel.cpp, MetaFallbackKernel.cpp, …: a key's kernel for all operators.
 
-One row a backend fallback of PyTorch 2.13. The engine runs those of Autograd and Meta; fallbacks of what it does not
-model (modes, functorch, functionalization, …) are in the table as well and say so when they win.
-
-Differs: the kernels of Conjugate, Negative and ZeroTensor, which PyTorch runs, are among those not modelled.
+One row a backend fallback of PyTorch 2.13. The engine runs those of Autograd, Meta, Conjugate and Negative;
+fallbacks of what it does not model (modes, functorch, functionalization, zero tensors, …) are in the table as well and
+say so when they win.
 """
 
 from __future__ import annotations
@@ -18,6 +17,8 @@ from engine.c10.dispatch_key import DispatchKey
 from engine.c10.exception import Error, NotImplementedError
 
 __all__ = ["BACKEND_FALLBACKS", "BackendFallback", "install", "kernel_for"]
+
+Boxed = Callable[[Any, int, list[Any]], None]  # (op, key set, stack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class BackendFallback:
 
 _AUTOGRAD = "torch::autograd::basicAutogradNotImplementedFallbackImpl"
 _META = "at::impl::metaFallback"
+_CONJUGATE = "at::conjugateFallback"
+_NEGATION = "at::native::negationFallback"
 
 
 def _kernel(key: str, function: str, source: str) -> BackendFallback:
@@ -69,8 +72,8 @@ BACKEND_FALLBACKS: tuple[BackendFallback, ...] = (
         "aten/src/ATen/functorch/DynamicLayer.cpp:479",
     ),
     _kernel("Functionalize", "functionalizeFallback", "aten/src/ATen/FunctionalizeFallbackKernel.cpp:411"),
-    _kernel("Conjugate", "at::conjugateFallback", "aten/src/ATen/ConjugateFallback.cpp:17"),
-    _kernel("Negative", "at::native::negationFallback", "aten/src/ATen/native/NegateFallback.cpp:18"),
+    _kernel("Conjugate", _CONJUGATE, "aten/src/ATen/ConjugateFallback.cpp:17"),
+    _kernel("Negative", _NEGATION, "aten/src/ATen/native/NegateFallback.cpp:18"),
     _kernel("ZeroTensor", "at::zeroTensorFallback", "aten/src/ATen/ZeroTensorFallback.cpp:115"),
     _fallthrough("ADInplaceOrView", "aten/src/ATen/core/VariableFallbackKernel.cpp:103"),
     _autograd("AutogradOther", 62),
@@ -139,7 +142,7 @@ def _autograd_fallback(op: Any, ks: int, stack: list[Any]) -> None:
     basicAutogradNotImplementedFallbackImpl(op, ks, stack)
 
 
-def _not_modelled(row: BackendFallback) -> Callable[[Any, int, list[Any]], None]:
+def _not_modelled(row: BackendFallback) -> Boxed:
     def fallback(op: Any, ks: int, stack: list[Any]) -> None:
         raise Error(
             f"{op.name}: the key {row.key} won, and its backend fallback {row.function} ({row.debug}) is not modelled "
@@ -149,22 +152,39 @@ def _not_modelled(row: BackendFallback) -> Callable[[Any, int, list[Any]], None]
     return fallback
 
 
+def _conjugate_fallback(op: Any, ks: int, stack: list[Any]) -> None:
+    from engine.aten.native.math_bits_fallback import conjugateFallback
+
+    conjugateFallback(op, ks, stack)
+
+
+def _negation_fallback(op: Any, ks: int, stack: list[Any]) -> None:
+    from engine.aten.native.math_bits_fallback import negationFallback
+
+    negationFallback(op, ks, stack)
+
+
+_MODELLED: dict[str, tuple[Boxed, str]] = {
+    _AUTOGRAD: (_autograd_fallback, "autograd"),
+    _META: (_meta_fallback, "native"),
+    _CONJUGATE: (_conjugate_fallback, "native"),
+    _NEGATION: (_negation_fallback, "native"),
+}
+
+
 def kernel_for(row: BackendFallback) -> KernelFunction:
     """The engine's kernel for a row: boxed, under its C++ name."""
     if row.kind == "fallthrough":
         return KernelFunction.make_fallthrough()
-    if row.function == _AUTOGRAD:
-        fn: Callable[[Any, int, list[Any]], None] = _autograd_fallback
-        layer = "autograd"
-    elif row.function == _META:
-        fn, layer = _meta_fallback, "native"
-    else:
-        fn, layer = _not_modelled(row), "native"
+    fn, layer = _MODELLED.get(row.function) or (_not_modelled(row), "native")
     site = doors.site_of(fn, row.function, layer, ("op", "dispatch_keys", "stack"))
     return KernelFunction(fn, row.function, boxed=True, site=site)
 
 
 def install(dispatcher: Any) -> None:
-    """Register every row with ``dispatcher``."""
+    """Register every row with ``dispatcher``, and the operators for which math bits fall through."""
+    from engine.aten.native.math_bits_fallback import install_fallthroughs
+
     for row in BACKEND_FALLBACKS:
         dispatcher.register_fallback(DispatchKey[row.key], kernel_for(row), row.debug)
+    install_fallthroughs(dispatcher)
