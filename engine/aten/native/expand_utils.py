@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engine import doors
+from engine.aten import at
+from engine.aten.core.tensor import Tensor
 from engine.c10.exception import TORCH_CHECK
 
-__all__ = ["infer_dense_strides", "infer_expand_geometry", "infer_size", "insertion_sort", "is_expandable_to"]
+__all__ = [
+    "_sum_to",
+    "infer_dense_strides",
+    "infer_expand_geometry",
+    "infer_size",
+    "insertion_sort",
+    "is_expandable_to",
+]
 
 Sizes = tuple[int, ...]
 
@@ -119,3 +129,16 @@ def is_expandable_to(shape: Sequence[int], desired: Sequence[int]) -> bool:
     return all(
         size in (target, 1) for size, target in zip(reversed(tuple(shape)), reversed(tuple(desired)), strict=False)
     )
+
+
+@doors.frame("at::_sum_to", layer="at")
+def _sum_to(tensor: Tensor, shape: Sizes) -> Tensor:
+    """Sums ``tensor`` down to ``shape``, undoing a broadcast."""
+    if not shape:
+        return at.sum.call(tensor, None)
+    sizes = tensor._sizes
+    leading = len(sizes) - len(shape)
+    reduced = tuple(d for d in range(len(sizes)) if d < leading or (shape[d - leading] == 1 and sizes[d] != 1))
+    if reduced:
+        tensor = at.sum_dim_IntList.call(tensor, reduced, True, None)
+    return at.view.call(tensor, shape) if leading > 0 else tensor

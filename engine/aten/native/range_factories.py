@@ -94,6 +94,8 @@ def _arange_out_lambda(start: Number, end: Number, step: Number, out: Tensor) ->
                 f"error. The out tensor will be resized to a tensor of shape ({size},)."
             )
         at.resize_.call(out, (size,), None)
+    if out._device.type == "meta":
+        return out
     if out.is_contiguous_():
         arange_stub(out, start, step)
         return out

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from engine import doors
 from engine.aten import at
-from engine.aten.core.tensor import Tensor
+from engine.aten.core.tensor import Tensor, view_of
 from engine.aten.native.expand_utils import infer_dense_strides
 from engine.aten.native.geometry import is_non_overlapping_and_dense, suggest_memory_format
 from engine.aten.native.inline import empty_strided
@@ -17,7 +17,7 @@ from engine.c10.layout import Layout
 from engine.c10.memory_format import MemoryFormat, Preserve
 from engine.c10.scalar_type import ScalarType
 
-__all__ = ["_to_copy", "to_device", "to_dtype", "to_dtype_layout", "to_other"]
+__all__ = ["_to_copy", "to_device", "to_dtype", "to_dtype_layout", "to_other", "view_dtype"]
 
 
 @doors.frame("at::native::_to_copy")
@@ -122,3 +122,28 @@ def to_dtype(
 @doors.frame("at::native::to")
 def to_other(self: Tensor, other: Tensor, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None) -> Tensor:
     return _to_impl(self, other._dtype, other._layout, other._device, False, non_blocking, copy, memory_format)
+
+
+@doors.frame("at::native::view_dtype")
+def view_dtype(self: Tensor, dtype: ScalarType) -> Tensor:
+    """The same bytes as elements of another type; where sizes differ the last dimension shrinks or grows."""
+    if self._dtype is dtype:
+        return at.alias.call(self)
+    old, new = self._dtype.itemsize, dtype.itemsize
+    sizes, strides, offset = self._sizes, self._strides, self._offset
+    what = f"to view {self._dtype.name} as {dtype.name} (different element sizes)"
+    if old == new:
+        return view_of(self, sizes, strides, offset, dtype)
+    TORCH_CHECK(self.dim_() != 0, "self.dim() cannot be 0 ", what)
+    TORCH_CHECK(strides[-1] == 1, "self.stride(-1) must be 1 ", what, ", but got ", strides[-1])
+    if old > new:
+        ratio = old // new
+        scaled = tuple(s * ratio for s in strides[:-1])
+        return view_of(self, (*sizes[:-1], sizes[-1] * ratio), (*scaled, 1), offset * ratio, dtype)
+    ratio = new // old
+    TORCH_CHECK(sizes[-1] % ratio == 0, f"self.size(-1) must be divisible by {ratio} {what}, but got ", sizes[-1])
+    TORCH_CHECK(offset % ratio == 0, f"self.storage_offset() must be divisible by {ratio} {what}, but got ", offset)
+    for i, stride in enumerate(strides[:-1]):
+        TORCH_CHECK(stride % ratio == 0, f"self.stride({i}) must be divisible by {ratio} {what}, but got ", stride)
+    scaled = tuple(s // ratio for s in strides[:-1])
+    return view_of(self, (*sizes[:-1], sizes[-1] // ratio), (*scaled, 1), offset // ratio, dtype)

@@ -131,6 +131,42 @@ def empty_out(size: Sizes, memory_format: MemoryFormat | None, out: Tensor) -> T
     return out
 
 
+@doors.frame("at::native::empty_permuted_symint")
+def empty_permuted_symint(
+    size: Sizes,
+    physical_layout: Sizes,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """``physical_layout`` names the dimensions as they lie in memory, the slowest first."""
+    dim = len(size)
+    TORCH_CHECK(
+        len(physical_layout) == dim,
+        "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = ",
+        dim,
+        " is not equal to len(physical_layout) = ",
+        len(physical_layout),
+    )
+    seen: set[int] = set()
+    for i, d in enumerate(physical_layout):
+        TORCH_CHECK(
+            0 <= d < dim,
+            f"Dimension out of range (expected to be between 0 and {dim - 1}, but got {d} at index {i}). "
+            "NB: negative dims not currently supported; file an issue if you want it.",
+        )
+        TORCH_CHECK(d not in seen, "Duplicate dim not allowed")
+        seen.add(d)
+    physical = at.empty_memory_format.call(
+        tuple(size[d] for d in physical_layout), dtype, layout, device, pin_memory, None
+    )
+    strides = [0] * dim
+    for i, d in enumerate(physical_layout):
+        strides[d] = physical._strides[i]
+    return at.as_strided.call(physical, size, tuple(strides), None)
+
+
 @doors.frame("at::native::empty_like")
 def empty_like(
     self: Tensor,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor, view_of
-from engine.aten.native.expand_utils import infer_expand_geometry
-from engine.aten.native.inline import as_strided, as_strided_symint, slice_method, slice_symint
+from engine.aten.native.expand_utils import _sum_to, infer_expand_geometry, is_expandable_to
+from engine.aten.native.inline import as_strided, as_strided_symint, contiguous
 from engine.aten.native.resize import setStrided
 from engine.aten.native.tensor_utils import computeStride, infer_size
-from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dim
-from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_INDEX
+from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dim, maybe_wrap_dims
+from engine.c10.exception import TORCH_CHECK, TORCH_WARN_ONCE
 from engine.c10.memory_format import Contiguous
 
 Sizes = tuple[int, ...]
@@ -28,6 +28,13 @@ def alias_with_sizes_and_strides(self: Tensor, sizes: Sizes, strides: Sizes) -> 
 
 @doors.frame("at::native::as_strided_tensorimpl")
 def as_strided_tensorimpl(self: Tensor, size: Sizes, stride: Sizes, storage_offset: int | None) -> Tensor:
+    result = view_of(self, self._sizes, self._strides, self._offset)
+    setStrided(result, size, stride, self._offset if storage_offset is None else storage_offset)
+    return result
+
+
+@doors.frame("at::native::as_strided_tensorimpl_meta_symint")
+def as_strided_tensorimpl_meta_symint(self: Tensor, size: Sizes, stride: Sizes, storage_offset: int | None) -> Tensor:
     result = view_of(self, self._sizes, self._strides, self._offset)
     setStrided(result, size, stride, self._offset if storage_offset is None else storage_offset)
     return result
@@ -138,6 +145,11 @@ def _unsafe_view(self: Tensor, size: Sizes) -> Tensor:
     return alias_with_sizes_and_strides(self, inferred, strides)
 
 
+@doors.frame("at::native::ravel")
+def ravel(self: Tensor) -> Tensor:
+    return at.view.call(contiguous(self), (-1,))
+
+
 @doors.frame("at::native::flatten")
 def flatten_using_ints(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
     start = maybe_wrap_dim(start_dim, self.dim_())
@@ -217,85 +229,56 @@ def permute(self: Tensor, dims: Sizes) -> Tensor:
     )
 
 
-# ---- select, slice, narrow
-
-
-@doors.frame("at::native::select_symint")
-def select_symint(self: Tensor, dim: int, index: int) -> Tensor:
-    ndim = self.dim_()
-    if ndim == 0:
-        TORCH_CHECK_INDEX(False, "select() cannot be applied to a 0-dim tensor.")
-    dim = maybe_wrap_dim(dim, ndim)
-    size = self._sizes[dim]
-    if not -size <= index < size:
-        TORCH_CHECK_INDEX(
-            False,
-            f"select(): index {index} out of range for tensor of size {list(self._sizes)} at dimension {dim}",
+@doors.frame("at::native::numpy_T")
+def numpy_T(self: Tensor) -> Tensor:
+    n = self.dim_()
+    if n not in (0, 2):
+        TORCH_WARN_ONCE(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated ",
+            "and it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices ",
+            "or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
         )
-    if index < 0:
-        index += size
-    sizes, strides = self._sizes, self._strides
-    return as_strided_symint(
-        self,
-        sizes[:dim] + sizes[dim + 1 :],
-        strides[:dim] + strides[dim + 1 :],
-        self._offset + index * strides[dim],
+    return at.permute.call(self, tuple(range(n - 1, -1, -1)))
+
+
+@doors.frame("at::native::mT")
+def mT(self: Tensor) -> Tensor:
+    return _adjoint(self, "mT")
+
+
+@doors.frame("at::native::_adjoint")
+def _adjoint(self: Tensor, name: str) -> Tensor:
+    n = self.dim_()
+    TORCH_CHECK(
+        n == 0 or n >= 2,
+        f"tensor.{name} is only supported on matrices or batches of matrices. Got {n}-D tensor.",
     )
+    return at.transpose_int.call(self, -2, -1) if n else self
 
 
-@doors.frame("at::native::slice")
-def slice(self: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Tensor:
+@doors.frame("at::native::movedim")
+def movedim_intlist(self: Tensor, src: Sizes, dst: Sizes) -> Tensor:
+    TORCH_CHECK(
+        len(src) == len(dst),
+        f"movedim: Invalid source or destination dims: source ({list(src)} dims) should contain the same number of "
+        f"dims as destination ({list(dst)} dims)",
+    )
     ndim = self.dim_()
+    source, destination = maybe_wrap_dims(src, ndim), maybe_wrap_dims(dst, ndim)
+    for what, given, wrapped in (("source", src, source), ("destination", dst, destination)):
+        TORCH_CHECK(len(set(wrapped)) == len(wrapped), f"movedim: repeated dim in `{what}` ({list(given)})")
     if ndim == 0:
-        TORCH_CHECK_INDEX(False, "slice() cannot be applied to a 0-dim tensor.")
-    dim = maybe_wrap_dim(dim, ndim)
-    TORCH_CHECK(step > 0, "slice step must be positive")
-    size = self._sizes[dim]
-    begin = 0 if start is None else start
-    stop = size if end is None else end
-    if begin < 0:
-        begin = max(begin + size, 0)
-    elif begin >= size:
-        begin = size
-    if stop < 0:
-        stop += size
-    stop = min(max(stop, begin), size)
-    length = (stop - begin + step - 1) // step
-    sizes, strides = self._sizes, self._strides
-    return as_strided(
-        self,
-        (*sizes[:dim], length, *sizes[dim + 1 :]),
-        (*strides[:dim], strides[dim] * step, *strides[dim + 1 :]),
-        self._offset + begin * strides[dim],
-    )
+        return at.alias.call(self)
+    order = [-1] * ndim
+    for s, d in zip(source, destination, strict=True):
+        order[d] = s
+    rest = iter([d for d in range(ndim) if d not in source])
+    return at.permute.call(self, tuple(next(rest) if d < 0 else d for d in order))
 
 
-@doors.frame("at::native::narrow_symint")
-def narrow_symint(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    TORCH_CHECK(self.dim_() > 0, "narrow() cannot be applied to a 0-dim tensor.")
-    TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.")
-    size = self._sizes[maybe_wrap_dim(dim, self.dim_())]
-    TORCH_CHECK_INDEX(
-        -size <= start <= size, f"start out of range (expected to be in range of [-{size}, {size}], but got {start})"
-    )
-    if start < 0:
-        start += size
-    TORCH_CHECK(start <= size - length, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
-    return slice_symint(self, dim, start, start + length, 1)
-
-
-@doors.frame("at::native::select_backward_symint")
-def select_backward_symint(grad: Tensor, input_sizes: Sizes, dim: int, index: int) -> Tensor:
-    grad_input = at.zeros.call(input_sizes, grad._dtype, grad._layout, grad._device, None)
-    at.copy_.call(at.select_int.call(grad_input, dim, index), grad, False)
-    return grad_input
-
-
-@doors.frame("at::native::slice_backward")
-def slice_backward(grad: Tensor, input_sizes: Sizes, dim: int, start: int, end: int, step: int) -> Tensor:
-    grad_input = at.zeros.call(input_sizes, grad._dtype, grad._layout, grad._device, None)
-    at.copy_.call(slice_method(grad_input, dim, start, end, step), grad, False)
-    return grad_input
+@doors.frame("at::native::movedim")
+def movedim_int(self: Tensor, src: int, dst: int) -> Tensor:
+    return at.movedim_intlist.call(self, (src,), (dst,))
 
 
 # ---- squeeze, unsqueeze
@@ -303,10 +286,15 @@ def slice_backward(grad: Tensor, input_sizes: Sizes, dim: int, start: int, end: 
 
 @doors.frame("at::native::unsqueeze")
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    sizes, strides = _unsqueezed(self, dim)
+    return at.as_strided.call(self, sizes, strides, None)
+
+
+def _unsqueezed(self: Tensor, dim: int) -> tuple[Sizes, Sizes]:
     dim = maybe_wrap_dim(dim, self.dim_() + 1)
     sizes, strides = self._sizes, self._strides
     stride = 1 if dim >= self.dim_() else sizes[dim] * strides[dim]
-    return at.as_strided.call(self, (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], stride, *strides[dim:]), None)
+    return (*sizes[:dim], 1, *sizes[dim:]), (*strides[:dim], stride, *strides[dim:])
 
 
 def _squeezed(self: Tensor, dims: frozenset[int]) -> tuple[Sizes, Sizes]:
@@ -333,3 +321,25 @@ def squeeze_dim(self: Tensor, dim: int) -> Tensor:
 def squeeze_dims(self: Tensor, dims: Sizes) -> Tensor:
     sizes, strides = _squeezed(self, dim_list_to_bitset(dims, self.dim_()))
     return at.as_strided.call(self, sizes, strides, None)
+
+
+@doors.frame("at::native::squeeze_")
+def squeeze_(self: Tensor) -> Tensor:
+    sizes, strides = _squeezed(self, frozenset(range(self.dim_())))
+    return at.as_strided_.call(self, sizes, strides, None)
+
+
+@doors.frame("at::native::unsqueeze_")
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    sizes, strides = _unsqueezed(self, dim)
+    return at.as_strided_.call(self, sizes, strides, None)
+
+
+# ---- sum_to_size
+
+
+@doors.frame("at::native::sum_to_size_symint")
+def sum_to_size_symint(self: Tensor, size: Sizes) -> Tensor:
+    if not is_expandable_to(size, self._sizes):
+        TORCH_CHECK(False, f"size {{{list(size)}}} is not expandable to size {{{list(self._sizes)}}}.")
+    return _sum_to(self, size)

@@ -1,0 +1,194 @@
+"""native_functions.yaml: arithmetic of two operands, and neg."""
+
+from __future__ import annotations
+
+from engine.aten.native import binary_ops as native
+from engine.aten.native import unary_ops as unary
+from engine.torchgen.model import NativeFunction
+
+__all__ = ["ROWS"]
+
+BOTH = "function, method"
+
+ROWS = (
+    NativeFunction(
+        func="add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.add_Tensor},
+        derivatives={
+            "self": "handle_r_to_c(self.scalar_type(), grad)",
+            "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(grad, alpha.conj()))",
+        },
+    ),
+    NativeFunction(
+        func="add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
+        variants="method",
+        structured=True,
+        dispatch={"CPU, Meta": native.add__Tensor},
+        derivatives={
+            "self": "handle_r_to_c(self.scalar_type(), grad)",
+            "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(grad, alpha.conj()))",
+        },
+    ),
+    NativeFunction(
+        func="add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.add_out},
+    ),
+    NativeFunction(
+        func="add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.add_Scalar},
+        derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+    ),
+    NativeFunction(
+        func="add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.add__Scalar},
+        derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+    ),
+    NativeFunction(
+        func="sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.sub_Tensor},
+        derivatives={
+            "self": "handle_r_to_c(self.scalar_type(), grad)",
+            "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
+        },
+    ),
+    NativeFunction(
+        func="sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
+        variants="method",
+        structured=True,
+        dispatch={"CPU, Meta": native.sub__Tensor},
+        derivatives={
+            "self": "handle_r_to_c(self.scalar_type(), grad)",
+            "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
+        },
+    ),
+    NativeFunction(
+        func="sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.sub_out},
+    ),
+    NativeFunction(
+        func="sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.sub_Scalar},
+        derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+    ),
+    NativeFunction(
+        func="sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.sub__Scalar},
+        derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+    ),
+    NativeFunction(
+        func="rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        dispatch={"CPU, Meta": native.rsub_Tensor},
+        derivatives={
+            "self": "handle_r_to_c(self.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
+            "other": "handle_r_to_c(other.scalar_type(), grad)",
+        },
+    ),
+    NativeFunction(
+        func="rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.rsub_Scalar},
+        derivatives={"self": "handle_r_to_c(self.scalar_type(), maybe_multiply(-grad, alpha.conj()))"},
+    ),
+    NativeFunction(
+        func="mul.Tensor(Tensor self, Tensor other) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.mul_Tensor},
+        derivatives={
+            "self": "mul_tensor_backward(grad, other, self.scalar_type())",
+            "other": "mul_tensor_backward(grad, self, other.scalar_type())",
+        },
+    ),
+    NativeFunction(
+        func="mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+        variants="method",
+        structured=True,
+        dispatch={"CPU, Meta": native.mul__Tensor},
+        derivatives={
+            "self": "mul_tensor_backward(grad, other, self.scalar_type())",
+            "other": "mul_tensor_backward(grad, self, other.scalar_type())",
+        },
+    ),
+    NativeFunction(
+        func="mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.mul_out},
+    ),
+    NativeFunction(
+        func="mul.Scalar(Tensor self, Scalar other) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.mul_Scalar},
+        derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
+    ),
+    NativeFunction(
+        func="mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.mul__Scalar},
+        derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
+    ),
+    NativeFunction(
+        func="div.Tensor(Tensor self, Tensor other) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.div_Tensor},
+        derivatives={
+            "self": "div_tensor_self_backward(grad, other, self.scalar_type())",
+            "other": "div_tensor_other_backward(grad, self, other)",
+        },
+    ),
+    NativeFunction(
+        func="div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+        variants="method",
+        structured=True,
+        dispatch={"CPU, Meta": native.div__Tensor},
+        derivatives={
+            "self": "div_tensor_self_backward(grad, other, self.scalar_type())",
+            "other": "div_tensor_other_backward(grad, self, other)",
+        },
+    ),
+    NativeFunction(
+        func="div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.div_out},
+    ),
+    NativeFunction(
+        func="div.Scalar(Tensor self, Scalar other) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.div_Scalar},
+        derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
+    ),
+    NativeFunction(
+        func="div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.div__Scalar},
+        derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
+    ),
+    NativeFunction(
+        func="neg(Tensor self) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": unary.neg},
+        derivatives={"self": "grad.neg()"},
+    ),
+    NativeFunction(
+        func="neg_(Tensor(a!) self) -> Tensor(a!)",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": unary.neg_},
+        derivatives={"self": "grad.neg()"},
+    ),
+    NativeFunction(
+        func="neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": unary.neg_out},
+    ),
+)

@@ -1,0 +1,142 @@
+"""native_functions.yaml: tensors made from sizes and options."""
+
+from __future__ import annotations
+
+from engine.aten.native import meta_factories as meta
+from engine.aten.native import range_factories as ranges
+from engine.aten.native import tensor_factories as native
+from engine.torchgen.model import NativeFunction
+
+__all__ = ["ROWS"]
+
+OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+LIKE = f"(Tensor self, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor"
+
+ROWS = (
+    NativeFunction(
+        func=f"empty.names(int[] size, *, Dimname[]? names, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.empty_names},
+        article=True,
+    ),
+    NativeFunction(
+        func=f"empty.memory_format(SymInt[] size, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
+        dispatch={"CPU": native.empty_cpu, "Meta": native.empty_meta_symint},
+    ),
+    NativeFunction(
+        func="empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeImplicitAutograd": native.empty_out},
+    ),
+    NativeFunction(
+        func=f"empty_strided(SymInt[] size, SymInt[] stride, *, {OPTIONS}) -> Tensor",
+        dispatch={"CPU": native.empty_strided_cpu, "Meta": native.empty_strided_meta_symint},
+    ),
+    NativeFunction(
+        func=f"empty_permuted(SymInt[] size, int[] physical_layout, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.empty_permuted_symint},
+    ),
+    NativeFunction(
+        func=f"empty_like{LIKE}",
+        dispatch={"CompositeExplicitAutograd": native.empty_like, "Meta": meta.empty_like},
+    ),
+    NativeFunction(
+        func=f"new_empty(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.new_empty_symint},
+    ),
+    NativeFunction(
+        func=f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, {OPTIONS}) -> Tensor",
+        variants="method",
+        dispatch={"CompositeExplicitAutogradNonFunctional": native.new_empty_strided_symint},
+    ),
+    NativeFunction(
+        func=f"new_full(Tensor self, SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.new_full, "Meta": meta.new_full},
+    ),
+    NativeFunction(
+        func=f"new_ones(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.new_ones, "Meta": meta.new_ones},
+    ),
+    NativeFunction(
+        func=f"new_zeros(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
+        variants="method",
+        dispatch={"CompositeExplicitAutograd": native.new_zeros, "Meta": meta.new_zeros},
+    ),
+    NativeFunction(
+        func=f"full(SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.full, "Meta": meta.full},
+    ),
+    NativeFunction(
+        func="full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeExplicitAutograd": native.full_out},
+    ),
+    NativeFunction(
+        func=f"full_like(Tensor self, Scalar fill_value, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.full_like},
+    ),
+    NativeFunction(
+        func=f"ones(SymInt[] size, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.ones, "Meta": meta.ones},
+    ),
+    NativeFunction(
+        func="ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeExplicitAutograd": native.ones_out},
+    ),
+    NativeFunction(
+        func=f"ones_like{LIKE}",
+        dispatch={"CompositeExplicitAutograd": native.ones_like, "Meta": meta.ones_like},
+    ),
+    NativeFunction(
+        func=f"zeros(SymInt[] size, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.zeros_symint, "Meta": meta.zeros},
+    ),
+    NativeFunction(
+        func="zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeExplicitAutograd": native.zeros_out},
+    ),
+    NativeFunction(
+        func=f"zeros_like{LIKE}",
+        dispatch={"CompositeExplicitAutograd": native.zeros_like, "Meta": meta.zeros_like},
+    ),
+    NativeFunction(
+        func=f"scalar_tensor(Scalar s, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.scalar_tensor},
+    ),
+    NativeFunction(
+        func=f"eye(SymInt n, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.eye},
+    ),
+    NativeFunction(
+        func=f"eye.m(SymInt n, SymInt m, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.eye_m},
+    ),
+    NativeFunction(
+        func="eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CPU": native.eye_out_cpu_n, "Meta": meta.eye_out_meta_n},
+    ),
+    NativeFunction(
+        func="eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CPU": native.eye_out_cpu, "Meta": meta.eye_out_meta},
+    ),
+    NativeFunction(
+        func=f"arange(Scalar end, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": ranges.arange},
+    ),
+    NativeFunction(
+        func=f"arange.start(Scalar start, Scalar end, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": ranges.arange_start},
+    ),
+    NativeFunction(
+        func=f"arange.start_step(Scalar start, Scalar end, Scalar step=1, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": ranges.arange_start_step},
+    ),
+    NativeFunction(
+        func="arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeExplicitAutograd": ranges.arange_out},
+    ),
+    NativeFunction(
+        func="arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CPU": ranges.arange_start_out, "Meta": ranges.arange_start_out},
+    ),
+)

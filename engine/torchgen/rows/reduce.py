@@ -1,0 +1,54 @@
+"""native_functions.yaml: sum and mean."""
+
+from __future__ import annotations
+
+from engine.aten.native import reduce_ops as native
+from engine.torchgen.model import NativeFunction
+
+__all__ = ["ROWS"]
+
+BOTH = "function, method"
+DIM = "Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None"
+
+ROWS = (
+    NativeFunction(
+        func="sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.sum},
+        derivatives={"self": "grad.expand_symint(self.sym_sizes())"},
+    ),
+    NativeFunction(
+        func=f"sum.dim_IntList({DIM}) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.sum_dim_IntList},
+        derivatives={"self": "sum_backward(grad, self.sym_sizes(), dim, keepdim)"},
+    ),
+    NativeFunction(
+        func=f"sum.IntList_out({DIM}, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.sum_IntList_out},
+    ),
+    NativeFunction(
+        func="mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+        variants=BOTH,
+        dispatch={"CompositeExplicitAutograd": native.mean},
+        derivatives={"self": "grad.expand_symint(self.sym_sizes()) / self.sym_numel()"},
+    ),
+    NativeFunction(
+        func="mean.dtype_out(Tensor self, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeExplicitAutograd": native.mean_dtype_out},
+    ),
+    NativeFunction(
+        func=f"mean.dim({DIM}) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU, Meta": native.mean_dim},
+        derivatives={"self": "mean_backward(grad, self.sym_sizes(), dim, self.sym_numel(), keepdim)"},
+    ),
+    NativeFunction(
+        func=f"mean.out({DIM}, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU, Meta": native.mean_out},
+    ),
+)
