@@ -267,7 +267,7 @@ K = DispatchKey  # short, for the tables below
 
 autograd_dispatch_keyset = _ks(K.AutogradFunctionality, K.AutogradOther, K.AutogradNestedTensor)
 _AUTOCAST_BACKENDS = ("CPU", "MTIA", "MAIA", "XPU", "IPU", "HPU", "XLA", "MPS", "CUDA", "PrivateUse1")
-autocast_dispatch_keyset = _ks(*(K["Autocast" + name] for name in _AUTOCAST_BACKENDS))
+autocast_dispatch_keyset = _ks(*(DispatchKey["Autocast" + name] for name in _AUTOCAST_BACKENDS))
 default_included_set = _ks(K.BackendSelect, K.ADInplaceOrView)
 default_excluded_set = autocast_dispatch_keyset
 autograd_dispatch_keyset_with_ADInplaceOrView = autograd_dispatch_keyset | _ks(K.ADInplaceOrView)
@@ -378,7 +378,7 @@ def getAutogradKeyFromBackend(k: BackendComponent) -> DispatchKey:
     return getAutogradRelatedKeySetFromBackend(k).highestPriorityTypeId()
 
 
-_AUTOCAST = {BackendComponent[name + "Bit"]: _KEY_BITS[K["Autocast" + name]] for name in _AUTOCAST_BACKENDS}
+_AUTOCAST = {BackendComponent[name + "Bit"]: _KEY_BITS[DispatchKey["Autocast" + name]] for name in _AUTOCAST_BACKENDS}
 
 
 def getAutocastRelatedKeySetFromBackend(t: BackendComponent) -> DispatchKeySet:

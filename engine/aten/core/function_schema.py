@@ -150,7 +150,7 @@ def _quoted(s: str) -> str:
     """torch/csrc/jit/frontend: printQuotedString; bytes that are not printable ASCII in octal."""
     special = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 39: "'", 92: "\\"}
     parts = []
-    for byte in s.encode():
+    for byte in s.encode(errors="surrogateescape"):
         if byte in special:
             parts.append("\\" + special[byte])
         else:

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
       | (?P<string_literal>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
       | (?P<arrow>->)
       | (?P<symbol>[()\[\]{},.:;=*?!|+\-<>/@&%^~])
+      | (?P<bad>\S)
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -39,21 +40,16 @@ class Token(NamedTuple):
 
 def tokenize(source: str) -> list[Token]:
     found: list[Token] = []
-    at = 0
-    while True:
-        while at < len(source) and source[at].isspace():
-            at += 1
-        if at == len(source):
-            return [*found, Token("eof", "", at)]
-        match = _TOKEN.match(source, at)
-        if match is None:
-            fail_at(f"expected a valid token but found '{source[at]}' here:", source, at, 1)
+    for match in _TOKEN.finditer(source):  # what no group matches is white space
         kind = str(match.lastgroup)
         text = match[0]
+        if kind == "bad":
+            fail_at(f"expected a valid token but found '{text}' here:", source, match.start(), 1)
         if kind == "symbol" or text in _KEYWORDS:
             kind = text
-        found.append(Token(kind, text, at))
-        at = match.end()
+        found.append(Token(kind, text, match.start()))
+    found.append(Token("eof", "", len(source.rstrip())))
+    return found
 
 
 def fail_at(message: str, source: str, start: int, length: int, hint: str = "") -> NoReturn:
@@ -71,7 +67,7 @@ def parseStringLiteral(text: str) -> str | None:
     at = 1
     while at < len(text) - 1:
         if text[at] != "\\":
-            data += text[at].encode()
+            data += text[at].encode(errors="surrogatepass")
             at += 1
         elif text[at + 1] in _ESCAPES:
             data.append(_ESCAPES[text[at + 1]])

@@ -65,16 +65,15 @@ class SchemaParser:
         self.source = source
         self.tokens = tokenize(source)
         self.at = 0
+        self.cur = self.tokens[0]
 
     # tokens
 
-    @property
-    def cur(self) -> Token:
-        return self.tokens[self.at]
-
     def next(self) -> Token:
         token = self.cur
-        self.at += token.kind != "eof"
+        if token.kind != "eof":
+            self.at += 1
+            self.cur = self.tokens[self.at]
         return token
 
     def nextIf(self, kind: str) -> bool:
@@ -233,7 +232,8 @@ class SchemaParser:
             alias = self.alias()
         while True:
             if self.cur.kind == "[" and self.tokens[self.at + 1].kind == "]":
-                self.at += 2
+                self.next()
+                self.next()
                 type_ = ListType(type_)
                 alias = self.list_alias(alias)
             elif self.nextIf("?"):
@@ -351,15 +351,15 @@ class SchemaParser:
             self.fail("\nunsupported escape in a string:", token)
         return value
 
-    def number(self, kind: str) -> bool | int | float | complex:
+    def number(self, kind: str) -> int | float | complex:
         negative = self.nextIf("-")
         token = self.cur
         text = ("-" if negative else "") + self.expect("number")
+        if text.endswith("j"):
+            return complex(0.0, float(text[:-1]))
         if self.cur.kind in ("+", "-") and self.tokens[self.at + 1].text.endswith("j"):  # as complex is printed
             sign = self.next().text
             return complex(float(text), float(sign + self.expect("number")[:-1]))
-        if text.endswith("j"):
-            return complex(0.0, float(text[:-1]))
         if kind == "complex":
             return complex(float(text))
         if kind == "float" or not text.lstrip("-").isdigit():

@@ -224,6 +224,7 @@ def test_kind(text: str, kind: str) -> None:
         ("f(int x, ..., int y) -> ()", "\n... must be the last element of the argument list:", 9),
         ("f(int x) -> (..., int y)", "\n... must be the last element of the return list:", 13),
         ("f(int $x) -> ()", "expected a valid token but found '$' here:", 6),
+        ("f(complex x=1j+2j) -> ()", "expected ) but found '+' here:", 14),
     ],
 )
 def test_errors_show_the_place(text: str, message: str, mark: int) -> None:
