@@ -224,7 +224,7 @@ def THPVariable_contiguous(self: Tensor, r: PythonArgs) -> Any:
     return operator("contiguous", "Tensor.contiguous").call(self, memory_format)
 
 
-@tensor_method("copy_(Tensor other, bool non_blocking=False)")
+@tensor_method("copy_(Tensor other, bool non_blocking=False)", "copy_(Tensor other, bool async=False)|deprecated")
 def THPVariable_copy_(self: Tensor, r: PythonArgs) -> Any:
     return at.copy_.call(self, r.tensor(0), r.toBool(1))
 

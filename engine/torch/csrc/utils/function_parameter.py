@@ -189,7 +189,7 @@ def _scalartype(param: FunctionParameter, obj: Any, overloaded: list[Any], argnu
 
 
 def _device(param: FunctionParameter, obj: Any, overloaded: list[Any], argnum: int, failed: list[Any]) -> bool:
-    return isinstance(obj, (Device, str)) or THPUtils_checkLong(obj)
+    return isinstance(obj, (Device, str, bytes)) or THPUtils_checkLong(obj)
 
 
 _CHECKS: dict[str, Callable[..., bool]] = {
