@@ -1,35 +1,50 @@
-"""A sink before the sink: lets pass what a predicate wants, what led to it and what it did."""
+"""A sink before the sink: lets pass while recording what `traces.passes.filter.only` would keep of the whole trace."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from traces.predicates import Facts, Predicate
-
 from traces import Sink
+from traces.predicates import Facts, Predicate
 
 __all__ = ["Selection"]
 
 
+class _Held:
+    """A frame of which the sink has not been told: what to tell, and what a predicate may ask."""
+
+    __slots__ = ("facts", "judged", "parent", "tell", "within")
+
+    def __init__(self, parent: int | None, within: bool, facts: Facts, begin: Callable[[], None]) -> None:
+        self.parent = parent
+        self.within = within
+        self.facts = facts
+        self.tell = [begin]
+        self.judged = False
+
+
 class Selection:
-    """Holds the beginnings of frames back until something in them is wanted; then they are told in order."""
+    """Keeps the hops and frames that match, the frames that led to them, and those that a kept hop's kernel enters.
+
+    Whether a frame is a dispatcher step is known only when its hop comes or something else happens in it first; till
+    then, and until something in it is kept, its beginning is held back.
+    """
 
     def __init__(self, sink: Sink, wanted: Predicate) -> None:
         self._sink = sink
         self._wants = wanted
-        self._sites: dict[int, tuple[str, str, str]] = {}
-        self._held: dict[int, list[Callable[[], None]]] = {}  # frame -> what was said of it, its beginning first
-        self._above: dict[int, int | None] = {}
-        self._threads: dict[int, int] = {}
-        self._inside: set[int] = set()  # open frames that are wanted or lie in one that is
+        self._sites: dict[int, tuple[str, str, str, int]] = {}
+        self._held: dict[int, _Held] = {}
+        self._inside: set[int] = set()  # open frames of a kept hop's kernel
+        self._stacks: dict[int, tuple[tuple[str, int], ...]] = {}  # open frame -> the user's lines that led to it
         self._nodes: set[int] = set()
 
     def site(
         self, name: str, layer: str, params: Sequence[str] = (), file: str = "", line: int = 0, guard: str | None = None
     ) -> int:
         key = self._sink.site(name, layer, params, file, line, guard)
-        self._sites[key] = (name, layer, file)
+        self._sites[key] = (name, layer, file, line)
         return key
 
     def begin(
@@ -44,20 +59,19 @@ class Selection:
         python: Sequence[tuple[str, int, str]] = (),
         derived: bool = False,
     ) -> None:
-        def tell() -> None:
-            self._sink.begin(frame_id, parent_id, thread, site_key, args, t_ns, line, python, derived)
-
-        if parent_id in self._inside:
-            self._inside.add(frame_id)
-            tell()
-            return
-        self._held[frame_id] = [tell]
-        self._above[frame_id] = parent_id
-        self._threads[frame_id] = thread
-        name, layer, file = self._sites[site_key]
-        place = python[0][:2] if python else (file, line)
-        if self._wants.matches(Facts(name=name, layer=layer, thread=thread, file=place[0], line=place[1])):
-            self._release(frame_id)
+        if parent_id is not None:
+            self._judge(parent_id)
+        stack = tuple([entry[:2] for entry in python])
+        if not stack and parent_id is not None:
+            stack = self._stacks.get(parent_id, ())
+        self._stacks[frame_id] = stack
+        name, layer, file, at = self._sites[site_key]
+        self._held[frame_id] = _Held(
+            parent_id,
+            parent_id in self._inside,
+            Facts(name=name, layer=layer, thread=thread, file=file, line=at, stack=stack),
+            lambda: self._sink.begin(frame_id, parent_id, thread, site_key, args, t_ns, line, python, derived),
+        )
 
     def end(self, frame_id: int, t_ns: int, result: Any = None) -> None:
         if self._leave(frame_id):
@@ -68,19 +82,19 @@ class Selection:
             self._sink.fail(frame_id, t_ns, exc_type, message)
 
     def hop(self, hop_id: int, frame_id: int, **facts: Any) -> None:
-        if frame_id in self._held:
-            self._held[frame_id].append(lambda: self._sink.hop(hop_id, frame_id, **facts))
-            thread = self._threads[frame_id]
-            if self._wants.matches(Facts(op=facts["op"], key=facts["key"], kind=facts["kind"], thread=thread)):
-                self._release(frame_id)
-        else:
+        held = self._held.get(frame_id)
+        if held is None:
+            return
+        held.judged = True
+        asked = held.facts
+        asked.op, asked.key, asked.kind, asked.hop = facts["op"], facts["key"], facts["kind"], hop_id
+        if self._wants.matches(asked):
+            self._release(frame_id)
+            self._inside.add(frame_id)
             self._sink.hop(hop_id, frame_id, **facts)
 
     def detail(self, frame_id: int, name: str, value: Any) -> None:
-        if frame_id in self._held:
-            self._held[frame_id].append(lambda: self._sink.detail(frame_id, name, value))
-        else:
-            self._sink.detail(frame_id, name, value)
+        self._say(frame_id, lambda: self._sink.detail(frame_id, name, value))
 
     def node(
         self,
@@ -92,36 +106,65 @@ class Selection:
         created_by: int | None = None,
         variable: int | None = None,
     ) -> None:
-        if created_by not in self._held:
+        def tell() -> None:
             self._nodes.add(node_id)
             self._sink.node(node_id, name, sequence_nr, edges, saved, created_by, variable)
 
+        if created_by is None:
+            tell()
+        else:
+            self._say(created_by, tell)
+
     def node_ran(self, node_id: int, frame_id: int) -> None:
-        if node_id in self._nodes and frame_id not in self._held:
-            self._sink.node_ran(node_id, frame_id)
+        def tell() -> None:
+            if node_id in self._nodes:
+                self._sink.node_ran(node_id, frame_id)
+
+        self._say(frame_id, tell)
 
     def warning(self, category: str, message: str, frame_id: int | None = None) -> None:
-        if frame_id in self._held:
-            frame_id = None
-        self._sink.warning(category, message, frame_id)
+        if frame_id is None:
+            self._sink.warning(category, message, None)
+        else:
+            self._say(frame_id, lambda: self._sink.warning(category, message, frame_id))
 
     def close(self, status: int = 0, error: tuple[str, str] | None = None) -> None:
         self._sink.close(status, error)
 
+    def _say(self, frame_id: int, tell: Callable[[], None]) -> None:
+        """Say something about a frame: now, or when the sink learns of the frame."""
+        held = self._held.get(frame_id)
+        if held is None:
+            tell()
+        else:
+            held.tell.append(tell)
+
+    def _judge(self, frame_id: int) -> None:
+        """A frame in which something happened before any hop is no dispatcher step."""
+        held = self._held.get(frame_id)
+        if held is None or held.judged:
+            return
+        held.judged = True
+        if held.within:
+            self._inside.add(frame_id)
+        if held.within or self._wants.matches(held.facts):
+            self._release(frame_id)
+
     def _leave(self, frame_id: int) -> bool:
-        """Forget a frame that ends; whether the sink knows it."""
+        """A frame ends; whether the sink knows it."""
+        self._judge(frame_id)
         self._inside.discard(frame_id)
-        self._above.pop(frame_id, None)
-        self._threads.pop(frame_id, None)
+        self._stacks.pop(frame_id, None)
         return self._held.pop(frame_id, None) is None
 
     def _release(self, frame_id: int) -> None:
-        chain: list[int] = []
+        """Tell of a frame, of those around it first."""
+        chain: list[_Held] = []
         at: int | None = frame_id
-        while at is not None and at in self._held:
-            chain.append(at)
-            at = self._above[at]
+        while at is not None and (held := self._held.pop(at, None)) is not None:
+            held.judged = True
+            chain.append(held)
+            at = held.parent
         for held in reversed(chain):
-            for tell in self._held.pop(held):
+            for tell in held.tell:
                 tell()
-        self._inside.add(frame_id)

@@ -43,7 +43,7 @@ def add_parser(sub: Any) -> None:
     )
     parser.add_argument("--on", default="engine", metavar="TARGET", help="engine (default): the model of PyTorch")
     parser.add_argument("-o", "--output", metavar="FILE", help="where to save the trace (default: NAME.trace)")
-    parser.add_argument("--only", metavar="PRED", help="record only what matches, what led to it and what it did")
+    parser.add_argument("--only", metavar="PRED", help="record only what matches, and the frames that led to it")
     parser.add_argument("--graphs", action="store_true", help="save the call graph and the autograd graph beside it")
     parser.add_argument(
         "--reference", choices=REFERENCES, help="whose Python signatures: the article's (default) or 2.13's"
