@@ -14,6 +14,8 @@ from engine.c10 import memory_format, scalar_type
 from engine.c10.device import Device
 from engine.c10.dispatch_key import DispatchKey
 from engine.c10.dispatch_key_set import key_bits
+from engine.torch import _tensor_str
+from engine.torch.csrc.autograd import variable
 
 torch = pytest.importorskip("torch")
 
@@ -118,3 +120,94 @@ def test_cpp(t, shape):
         for seed in range(4):
             theirs = generated(t, shape, kind, seed)
             assert formatting.to_string(ours_of(theirs)) == cpp_string(theirs), (kind, theirs)
+
+
+# ---- Python
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("t", TYPES, ids=str)
+def test_python(t, shape):
+    for kind in KINDS if t.is_floating_point or t.is_complex else ["integers"]:
+        for seed in range(4):
+            theirs = generated(t, shape, kind, seed)
+            assert _tensor_str._str(ours_of(theirs)) == repr(theirs), kind
+
+
+OPTIONS = [
+    {"precision": 2},
+    {"precision": 8, "linewidth": 60},
+    {"threshold": 5},
+    {"threshold": 5, "edgeitems": 1},
+    {"threshold": 5, "edgeitems": 0},
+    {"edgeitems": 0},
+    {"threshold": 0, "edgeitems": 2, "linewidth": 30},
+    {"sci_mode": True},
+    {"sci_mode": False, "precision": 1},
+    {"profile": "short"},
+    {"profile": "full", "linewidth": 120},
+    {"linewidth": 10},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("shape", [(), (1,), (17,), (2, 3), (9, 8), (8, 1, 8), (2, 3, 9), (2, 7, 3, 2)], ids=str)
+def test_python_with_options(shape, options):
+    try:
+        torch.set_printoptions(**options)
+        _tensor_str.set_printoptions(**options)
+        for t in (scalar_type.Float, scalar_type.Long, scalar_type.ComplexFloat, scalar_type.Bool):
+            for kind in ["units", "mixed", "not finite", "integers"]:
+                theirs = generated(t, shape, kind, 0)
+                assert _tensor_str._str(ours_of(theirs)) == repr(theirs), (t, kind)
+    finally:
+        torch.set_printoptions(profile="default")
+        _tensor_str.set_printoptions(profile="default")
+
+
+@pytest.mark.parametrize("shape", [(1001,), (40, 30), (7, 8, 30), (2, 600), (1, 1, 1500), (20, 60, 1)], ids=str)
+@pytest.mark.parametrize("t", [scalar_type.Float, scalar_type.Int, scalar_type.ComplexDouble], ids=str)
+def test_python_summary(t, shape):
+    for kind in ("units", "mixed", "integers"):
+        theirs = generated(t, shape, kind, 0)
+        assert _tensor_str._str(ours_of(theirs)) == repr(theirs), kind
+
+
+@pytest.mark.parametrize("t", [*TYPES, scalar_type.Float8_e5m2, scalar_type.Float8_e4m3fn], ids=str)
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 0)], ids=str)
+def test_python_meta_and_other_defaults(t, shape):
+    real = getattr(torch, t.torch_name)
+    theirs = torch.empty(shape, dtype=real, device="meta")
+    zeros = torch.zeros(shape, dtype=real)
+    try:
+        for default in (torch.float32, torch.float64, torch.float16):
+            torch.set_default_dtype(default)
+            scalar_type.set_default_dtype(scalar_type.scalar_type_by_name(str(default)[6:]))
+            assert _tensor_str._str(ours_of(theirs)) == repr(theirs)
+            assert _tensor_str._str(ours_of(zeros)) == repr(zeros)
+    finally:
+        torch.set_default_dtype(torch.float32)
+        scalar_type.set_default_dtype(scalar_type.Float)
+
+
+@pytest.mark.parametrize("n", range(1, 14))
+def test_python_suffixes_break_lines(n):
+    for t in (scalar_type.Half, scalar_type.Float):
+        theirs = generated(t, (n,), "units", 0).requires_grad_()
+        made = ours_of(theirs)
+        variable.set_requires_grad(made, True)
+        assert _tensor_str._str(made) == repr(theirs)
+
+
+def test_options_are_kept_as_pytorch_keeps_them():
+    try:
+        for options in OPTIONS:
+            torch.set_printoptions(**options)
+            _tensor_str.set_printoptions(**options)
+            assert _tensor_str.get_printoptions() == torch._tensor_str.get_printoptions()
+        with _tensor_str.printoptions(precision=7):
+            assert _tensor_str.PRINT_OPTS.precision == 7
+        assert _tensor_str.get_printoptions() == torch._tensor_str.get_printoptions()
+    finally:
+        torch.set_printoptions(profile="default")
+        _tensor_str.set_printoptions(profile="default")
