@@ -12,7 +12,13 @@ __all__ = ["clean", "clean_at_exit", "clean_in_threads", "is_internal_file"]
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OURS = tuple(os.path.join(os.path.dirname(_HERE), package) + os.sep for package in ("engine", "tracer", "traces"))
 _GALLERY = os.path.join(os.path.dirname(_HERE), "traces", "gallery") + os.sep
-_RUNPY = ("<frozen runpy>", os.path.join(os.path.dirname(os.__file__), "runpy.py"))
+_LIBRARY = os.path.dirname(os.__file__)
+_TOOLS = (
+    "<frozen ",
+    *(os.path.join(_LIBRARY, name) for name in ("importlib", "contextlib.py", "functools.py", "warnings.py")),
+)
+_NUMPY = f"-packages{os.sep}numpy{os.sep}"
+_RUNPY = ("<frozen runpy>", os.path.join(_LIBRARY, "runpy.py"))
 
 def is_internal_file(name: str) -> bool:
     """Whether code of that file belongs to the engine, to the tracer or to what starts programs."""
@@ -39,18 +45,26 @@ def clean(error: BaseException, top: CodeType | None = None) -> None:
 
 def _without_ours(tb: TracebackType | None, top: CodeType | None) -> TracebackType | None:
     kept: list[TracebackType] = []
+    below_ours = False  # what our code calls of the standard library and of numpy is not the program's either
     while tb is not None:
         code = tb.tb_frame.f_code
         if code is top:
             kept.clear()
-        elif not is_internal_file(code.co_filename):
+        elif is_internal_file(code.co_filename):
+            below_ours = True
+        elif not (below_ours and _is_tool(code.co_filename)):
             kept.append(tb)
+            below_ours = False
         tb = tb.tb_next
     chain: TracebackType | None = None
     for link in reversed(kept):
         frame: FrameType = link.tb_frame
         chain = TracebackType(chain, frame, link.tb_lasti, link.tb_lineno)
     return chain
+
+
+def _is_tool(name: str) -> bool:
+    return name.startswith(_TOOLS) or _NUMPY in name
 
 
 def clean_at_exit(top: CodeType) -> None:
