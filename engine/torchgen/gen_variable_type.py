@@ -72,30 +72,40 @@ def _functional_rows() -> Mapping[tuple[Any, ...], NativeFunction]:
 
 
 def functional_row(row: NativeFunction) -> NativeFunction | None:
-    """The row whose derivatives ``row`` uses: itself, or the functional form of an in-place or out= operator."""
-    if row.derivatives is not None or row.schema.kind() == "functional":
-        return row if row.derivatives is not None else None
-    return _functional_rows().get(_signature(row.schema))
+    """The row whose derivatives ``row`` uses: the functional form of an in-place or out= operator, or itself."""
+    if row.schema.kind() != "functional":
+        shared = _functional_rows().get(_signature(row.schema))
+        if shared is not None and row.derivatives in (None, shared.derivatives):
+            return shared
+    return row if row.derivatives is not None else None
 
 
-@cache
-def _info(row_id: int, row: NativeFunction) -> DifferentiabilityInfo:
-    assert row.derivatives is not None
-    return differentiability_info(row, row.derivatives)
+_infos: dict[int, DifferentiabilityInfo] = {}
+_classes: dict[int, type[Node]] = {}
 
 
-@cache
-def _node_class(row_id: int, row: NativeFunction) -> type[Node]:
+def _info(row: NativeFunction) -> DifferentiabilityInfo:
+    found = _infos.get(id(row))
+    if found is None:
+        assert row.derivatives is not None
+        found = _infos[id(row)] = differentiability_info(row, row.derivatives)
+    return found
+
+
+def _node_class(row: NativeFunction) -> type[Node]:
     from engine.torchgen.gen_autograd_functions import make_node_class
 
-    return make_node_class(row, _info(row_id, row))
+    found = _classes.get(id(row))
+    if found is None:
+        found = _classes[id(row)] = make_node_class(row, _info(row))
+    return found
 
 
 def node_class_of(row: NativeFunction) -> type[Node]:
     """The node that ``row`` makes; an in-place form makes that of its functional form."""
     source = functional_row(row)
     assert source is not None and source.derivatives, f"{row.schema.name} has no derivatives"
-    return _node_class(id(source), source)
+    return _node_class(source)
 
 
 # -- kernels
@@ -175,8 +185,8 @@ class _Plan:
     def __init__(self, row: NativeFunction, source: NativeFunction) -> None:
         from engine.torchgen.gen_autograd_functions import compile_text, list_arguments, save_text
 
-        info = _info(id(source), source)
-        self.node = _node_class(id(source), source)
+        info = _info(source)
+        self.node = _node_class(source)
         text = save_text(row, info, list_arguments(row))
         title = f"torch/csrc/autograd/generated/VariableType.cpp {row.schema.name}"
         namespace = compile_text(text, title)

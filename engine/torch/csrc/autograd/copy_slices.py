@@ -106,7 +106,7 @@ class CopySlices(Node):
             grad_slice = self.view_fn(result)
         else:
             grad_slice = at.as_strided.call(result, view.sizes, view.strides, view.storage_offset - base.storage_offset)
-        res = fn.op([at.clone.call(grad_slice, None)])
+        res = fn.call_operator([at.clone.call(grad_slice, None)])
         for i, given in enumerate(res):
             if not self.should_compute_output(i):
                 continue

@@ -113,12 +113,12 @@ def _call_function(graph_task: GraphTask, fn: Node, input_buffer: InputBuffer) -
     if not graph_task.keep_graph_:
         fn.will_release_variables()
     if hooks is not None and hooks.post_hooks:
-        outputs = fn.op(list(inputs))
+        outputs = fn.call_operator(list(inputs))
         validate_outputs(fn._next_edges, outputs, lambda msg: f"Function {fn.name()} returned an {msg}")
         for post_hook in hooks.post_hooks:
             outputs = post_hook(outputs, inputs)
         return outputs
-    outputs = fn.op(inputs)
+    outputs = fn.call_operator(inputs)
     # moved into the node, in C++; nothing may hold them when they are counted further on
     inputs.clear()
     validate_outputs(fn._next_edges, outputs, lambda msg: f"Function {fn.name()} returned an {msg}")
@@ -269,7 +269,7 @@ class Engine:
         if outputs:
             task.init_to_execute(graph_root, outputs, accumulate_grad, min_topo_nr)
         if len(roots) == 1:
-            buffer = InputBuffer(graph_root.num_inputs())
+            buffer = InputBuffer(len(graph_root._input_metadata_))
             buffer.add(roots[0].input_nr, inputs[0])
         else:
             buffer = InputBuffer([])

@@ -71,8 +71,8 @@ class NodeHooks:
 class Node:
     """A function of the backward graph; ``next_edges`` lead to the nodes its outputs go to.
 
-    Subclasses define ``apply(grads) -> list``; ``op(grads)`` is ``operator()``. Calling a node from Python takes and
-    gives tensors as THPCppFunction_call does.
+    Subclasses define ``apply(grads) -> list``; ``call_operator(grads)`` is ``operator()``. Calling a node from Python
+    takes and gives tensors as THPCppFunction_call does.
     """
 
     __slots__ = (
@@ -177,7 +177,7 @@ class Node:
     def apply(self, grads: variable_list) -> variable_list:
         raise NotImplementedError(type(self).__name__)
 
-    def op(self, grads: variable_list) -> variable_list:
+    def call_operator(self, grads: variable_list) -> variable_list:
         """``Node::operator()``: apply, as a frame of the trace."""
         counter = sequence_number
         previous = counter.current_node
@@ -321,7 +321,7 @@ class Node:
         return THPCppFunction_call(self, args)
 
 
-_OPERATOR_SITE = doors.site_of(Node.op, "torch::autograd::Node::operator()", "engine", ("self", "inputs"))
+_OPERATOR_SITE = doors.site_of(Node.call_operator, "torch::autograd::Node::operator()", "engine", ("self", "inputs"))
 
 
 class _Anomaly:

@@ -20,7 +20,7 @@ def THPCppFunction_call(node: Node, args: tuple[Any, ...]) -> Any:
         if arg is not None and not isinstance(arg, Tensor):
             raise TypeError(f"argument {i} is not a Variable")
     try:
-        outputs = node.op(list(args))
+        outputs = node.call_operator(list(args))
     except Error as error:
         raise translate(error) from None
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
