@@ -46,6 +46,8 @@ def infer_expand_geometry(tensor_sizes: Sizes, tensor_strides: Sizes, sizes: Siz
     ndim = len(sizes)
     if not ndim:
         return (), ()
+    if not tensor_sizes:
+        return tuple(sizes), (0,) * ndim
     expanded_sizes = [0] * ndim
     expanded_strides = [0] * ndim
     for i in range(ndim - 1, -1, -1):
