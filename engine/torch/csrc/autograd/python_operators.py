@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine import doors
+from engine.aten.core.tensor import Tensor
+from engine.torch.csrc.utils.python_numbers import THPUtils_checkScalar, tp_name
 from engine.torch.csrc.utils.unmodelled import HINT
 
 __all__ = ["operators"]
@@ -53,7 +55,10 @@ _METHODS = {
 
 
 def _unmodelled(name: str, method: str) -> Callable[..., Any]:
-    def missing(self: Any, *args: Any) -> Any:
+    def missing(self: Any, other: Any = None) -> Any:
+        if not (isinstance(other, Tensor) or THPUtils_checkScalar(other)):
+            # the arguments would not have been taken anyway: x == None
+            raise TypeError(f"{method}(): argument 'other' must be Tensor, not {tp_name(other)}")
         raise NotImplementedError(f"{name} needs aten::{method}, which is not modelled by the engine; {HINT}")
 
     return missing

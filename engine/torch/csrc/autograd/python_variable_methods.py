@@ -13,6 +13,8 @@ from engine.aten.core.tensor import Tensor
 from engine.aten.native.wrap_dim_utils import maybe_wrap_dim
 from engine.c10 import exception, scalar_type
 from engine.c10.device import kCPU
+from engine.c10.dispatch_key import DispatchKey
+from engine.c10.dispatch_key_set import key_bits
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import ScalarType, isIntegralType
 from engine.torch.csrc.autograd import variable
@@ -30,6 +32,9 @@ from engine.torch.csrc.utils.tensor_types import options_from_string, options_to
 from engine.torch.csrc.utils.unmodelled import operator
 
 __all__ = ["METHODS"]
+
+_CONJUGATE = key_bits(DispatchKey.Conjugate)
+_NEGATIVE = key_bits(DispatchKey.Negative)
 
 
 # -- geometry: no operators, no frames
@@ -120,6 +125,21 @@ def THPVariable_is_signed(self: Tensor) -> bool:
 @tensor_method()
 def THPVariable_is_inference(self: Tensor) -> bool:
     return self._version_counter is None
+
+
+@tensor_method()
+def THPVariable_is_conj(self: Tensor) -> bool:
+    return bool(self._ks & _CONJUGATE)
+
+
+@tensor_method()
+def THPVariable_is_neg(self: Tensor) -> bool:
+    return bool(self._ks & _NEGATIVE)
+
+
+@tensor_method("is_pinned(Device? device=None)")
+def THPVariable_is_pinned(self: Tensor, r: PythonArgs) -> bool:
+    return False
 
 
 @tensor_method()
