@@ -8,6 +8,7 @@ Python layer.
 
 from __future__ import annotations
 
+import builtins
 import operator
 import re
 from typing import Any, Final, NoReturn
@@ -96,13 +97,13 @@ class Device:
     def supports_as_strided(self) -> bool:
         return self._type not in _NO_STRIDES
 
-    def str(self) -> str:
+    def str(self) -> builtins.str:
         """``"cuda:1"``."""
         return self._type if self._index == -1 else f"{self._type}:{self._index}"
 
     __str__ = str
 
-    def __repr__(self) -> Any:
+    def __repr__(self) -> builtins.str:
         if self._index == -1:
             return f"device(type='{self._type}')"
         return f"device(type='{self._type}', index={self._index % 2**16})"
@@ -122,7 +123,7 @@ class Device:
 
     __lt__ = __le__ = __gt__ = __ge__ = _no_order
 
-    def __setattr__(self, name: Any, value: object) -> NoReturn:
+    def __setattr__(self, name: builtins.str, value: object) -> NoReturn:
         if name in ("type", "index"):
             raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
         raise AttributeError(f"'torch.device' object has no attribute '{name}'")
@@ -130,7 +131,7 @@ class Device:
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._type,) if self._index == -1 else (self._type, self._index)
 
-    def __getattr__(self, name: Any) -> NoReturn:
+    def __getattr__(self, name: builtins.str) -> NoReturn:
         raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
 

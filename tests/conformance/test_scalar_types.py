@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from engine.aten.native import type_properties
 from engine.c10 import device, exception, layout, memory_format, scalar_type
 from engine.c10.scalar_type import ScalarType
 
@@ -79,7 +80,7 @@ def test_result_type_of_every_pair_of_operands(default):
     scalar_type.set_default_dtype(scalar_type.scalar_type_by_name(str(default)[6:]))
     try:
         for (a, ra), (b, rb) in itertools.product(operands, operands):
-            ours = outcome(lambda a=a, b=b: scalar_type.result_type(a, b))
+            ours = outcome(lambda a=a, b=b: type_properties.result_type(a, b))
             assert ours == outcome(lambda ra=ra, rb=rb: torch.result_type(ra, rb)), (ra, rb)
     finally:
         torch.set_default_dtype(torch.float32)

@@ -16,19 +16,11 @@ from engine.aten.native.geometry import empty_tensor_restride, is_contiguous, is
 from engine.aten.native.inline import empty_like
 from engine.aten.native.memory_overlap import assert_no_internal_overlap, assert_no_partial_overlap
 from engine.aten.native.resize import resize_output
+from engine.aten.native.type_properties import ResultTypeState, result_type_of_state, update_result_type_state
 from engine.c10.device import Device
 from engine.c10.exception import TORCH_CHECK, TORCH_INTERNAL_ASSERT
 from engine.c10.memory_format import ChannelsLast, Contiguous, MemoryFormat
-from engine.c10.scalar_type import (
-    ResultTypeState,
-    ScalarType,
-    Undefined,
-    canCast,
-    get_default_dtype,
-    isIntegralType,
-    result_type_of_state,
-    update_result_type_state,
-)
+from engine.c10.scalar_type import ScalarType, Undefined, canCast, get_default_dtype, isIntegralType
 
 __all__ = ["OperandInfo", "TensorIterator", "TensorIteratorBase", "TensorIteratorConfig"]
 

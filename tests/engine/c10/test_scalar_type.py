@@ -84,31 +84,11 @@ def test_promotions_that_do_not_exist(a, b, message):
     assert str(caught.value).startswith(message)
 
 
-class Operand:
-    def __init__(self, dtype, sizes, wrapped=False):
-        self._dtype, self._sizes, self._wrapped = dtype, sizes, wrapped
-
-
-def test_numbers_and_0_dim_tensors_matter_only_by_category():
-    ints = Operand(s.Int, (2,))
-    assert s.result_type(ints, Operand(s.Long, ())) is s.Int
-    assert s.result_type(ints, 2) is s.Int
-    assert s.result_type(ints, 2.5) is s.Float
-    assert s.result_type(ints, Operand(s.Double, ())) is s.Double
-    assert s.result_type(ints, Operand(s.Double, (), wrapped=True)) is s.Float
-    assert s.result_type(ints, None, 2j) is s.ComplexFloat
-    assert s.result_type(Operand(s.Half, (2,)), 2j) is s.ComplexHalf
-    assert s.result_type(Operand(s.Bool, (2,)), 2) is s.Long
-    assert s.result_type(Operand(s.Half, ()), Operand(s.Float, ())) is s.Float
-    assert s.result_type() is s.Undefined
-
-
 def test_default_dtype():
     assert s.get_default_dtype() is s.dtype_or_default(None) is s.Float
     s.set_default_dtype(s.Half)
     try:
         assert s.get_default_complex_dtype() is s.ComplexHalf
-        assert s.result_type(1.5) is s.Half
     finally:
         s.set_default_dtype(s.Float)
     with pytest.raises(TypeError, match=r"^only floating-point types are supported as the default type$"):
