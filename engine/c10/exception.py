@@ -231,55 +231,54 @@ def _streamed(part: object) -> str:
         return f"{part:g}"
     if isinstance(part, list | tuple):
         return f"[{', '.join(map(_streamed, part))}]"
+    if hasattr(part, "torch_name"):  # an element type, layout or memory format, by its name in C++
+        return str(part.name)
     return str(part)
 
 
 # ---- checks
 
 
-def _check(cond: object, kind: type[Error], msg: tuple[object, ...]) -> None:
-    if not cond:
-        default = (
-            "Expected cond to be true, but got false.  (Could this error message be improved?  If so, please report an "
-            "enhancement request to PyTorch.)",
-        )
-        raise kind(*(msg or default))
+_NO_MESSAGE: Final = (
+    "Expected cond to be true, but got false.  (Could this error message be improved?  If so, please report an "
+    "enhancement request to PyTorch.)"
+)
 
 
 def TORCH_CHECK(cond: object, *msg: object) -> None:
     """Raise c10::Error with the parts of ``msg`` unless ``cond``. Hot code tests first and calls only to raise."""
     if not cond:
-        _check(cond, Error, msg)
+        raise Error(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_CHECK_INDEX(cond: object, *msg: object) -> None:
     """Becomes IndexError in Python."""
     if not cond:
-        _check(cond, IndexError, msg)
+        raise IndexError(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_CHECK_VALUE(cond: object, *msg: object) -> None:
     """Becomes ValueError in Python."""
     if not cond:
-        _check(cond, ValueError, msg)
+        raise ValueError(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_CHECK_TYPE(cond: object, *msg: object) -> None:
     """Becomes TypeError in Python."""
     if not cond:
-        _check(cond, TypeError, msg)
+        raise TypeError(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_CHECK_NOT_IMPLEMENTED(cond: object, *msg: object) -> None:
     """Becomes NotImplementedError in Python."""
     if not cond:
-        _check(cond, NotImplementedError, msg)
+        raise NotImplementedError(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_CHECK_LINALG(cond: object, *msg: object) -> None:
     """Becomes torch.linalg.LinAlgError in Python."""
     if not cond:
-        _check(cond, LinAlgError, msg)
+        raise LinAlgError(*(msg or (_NO_MESSAGE,)))
 
 
 def TORCH_INTERNAL_ASSERT(cond: object, text: str, *msg: object) -> None:

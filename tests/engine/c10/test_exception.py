@@ -73,6 +73,14 @@ def test_translate(check, name, monkeypatch):
     assert str(exception.translate(caught.value)) == caught.value.what()
 
 
+def test_messages_use_the_names_of_cpp():
+    from engine.c10 import layout, memory_format, scalar_type
+    from engine.c10.device import Device
+
+    parts = (scalar_type.Float, layout.Strided, memory_format.ChannelsLast, Device("cuda:1"), (scalar_type.Int,))
+    assert exception.str_(*parts) == "FloatStridedChannelsLastcuda:1[Int]"
+
+
 def test_a_check_without_message():
     with pytest.raises(exception.Error, match=r"^Expected cond to be true, but got false"):
         exception.TORCH_CHECK(False)
