@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from numbers import Number
@@ -27,12 +28,17 @@ __all__ = ["attach"]
 
 
 def _overridable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that modes and subclasses may take over."""
+    """A method that modes and subclasses may take over; they see arguments with defaults as keywords, always."""
+    signature = inspect.signature(fn)
+    optional = [name for name, p in signature.parameters.items() if p.default is not inspect.Parameter.empty]
 
     @functools.wraps(fn)
     def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
         if has_torch_function_unary(self):
-            return handle_torch_function(wrapped, (self,), self, *args, **kwargs)
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            named = {name: bound.arguments.pop(name) for name in optional}
+            return handle_torch_function(wrapped, (self,), *bound.args, **named)
         return fn(self, *args, **kwargs)
 
     return wrapped

@@ -19,7 +19,7 @@ from engine.torch.csrc.utils.device_lazy_init import maybe_initialize_device
 from engine.torch.csrc.utils.out_types import check_out_type_matches
 from engine.torch.csrc.utils.python_arg_parser import PythonArgParser, PythonArgs
 from engine.torch.csrc.utils.python_args import get_default_device
-from engine.torch.csrc.utils.python_binding import as_function, as_method, note
+from engine.torch.csrc.utils.python_binding import as_function, as_method, note, tensor_class
 from engine.torch.csrc.utils.python_torch_function import (
     check_has_torch_function,
     handle_torch_function,
@@ -32,6 +32,8 @@ from engine.torchgen.python_signatures import PythonSignature, PythonSignatureGr
 __all__ = ["Binding", "function_bindings", "make_function", "make_method", "method_bindings"]
 
 Case = Callable[[Any, Any], Any]
+
+_NO_OPTIONS = [None] * 5
 
 _UNPACK = {
     "Tensor": "tensor",
@@ -135,8 +137,17 @@ def emit_single_dispatch(signature: PythonSignature, row: NativeFunction) -> Cas
             argument = arguments[places[name]]
             getters.append((arg_parser_unpack_method(argument.type, argument.default), places[name]))
 
+    plain: dict[Any, TensorOptions] = {}
+
     def parse_options(r: PythonArgs) -> TensorOptions:
         i = options_place
+        if r.args[i : i + 5] == _NO_OPTIONS:
+            # the common case: the same options each time
+            default = get_default_device() if factory else None
+            known = plain.get(default)
+            if known is None:
+                known = plain[default] = TensorOptions(device=default, requires_grad=False, pinned_memory=False)
+            return known
         device = r.deviceOptional(i + 2)
         if device is None and factory:
             device = get_default_device()
@@ -271,7 +282,7 @@ def make_method(binding: Binding) -> Callable[..., Any]:
     """A method of torch.Tensor."""
     cpp = f"torch::autograd::THPVariable_{binding.name}"
     if not binding.noarg:
-        return as_method(lambda *call: binding(*call, _tensor_class, "torch.Tensor"), binding.name, cpp)
+        return as_method(lambda *call: binding(*call, tensor_class, "torch.Tensor"), binding.name, cpp)
 
     def run(self_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if check_has_torch_function(self_):
@@ -281,10 +292,6 @@ def make_method(binding: Binding) -> Callable[..., Any]:
         return binding.cases[0](self_, None)
 
     return as_method(run, binding.name, cpp, noarg=True)
-
-
-def _tensor_class() -> type[Tensor]:
-    return Tensor
 
 
 # Upstream's blocklist, as far as there are rows for it: bound by hand, or not for Python at all. The Scalar overloads

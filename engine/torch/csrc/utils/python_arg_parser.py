@@ -16,6 +16,7 @@ from engine.c10.device import Device
 from engine.c10.layout import Layout
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import ScalarType
+from engine.torch.csrc.size import Size
 from engine.torch.csrc.utils.function_signature import FunctionSignature
 from engine.torch.csrc.utils.invalid_arguments import format_invalid_args
 from engine.torch.csrc.utils.python_args import PythonArgs
@@ -24,7 +25,21 @@ __all__ = ["PythonArgParser", "PythonArgs"]
 
 # objects of exactly these types fit a parameter by their type alone (tensors mostly, see FunctionSignature.parse)
 _DECIDED = {Tensor, int, float, bool, complex, str, type(None)}
-_DECIDED |= {Generator, ScalarType, Device, Layout, MemoryFormat}
+_INTS = "a sequence of ints"
+_DECIDED |= {Generator, ScalarType, Device, Layout, MemoryFormat, _INTS}
+
+
+_SEQUENCES = frozenset({tuple, list, Size})
+
+
+def _inner_type(value: Any, kind: Any) -> Any:
+    """The type of an argument; of ints in a row, that they are: such a sequence fits by its type, too."""
+    if kind in _SEQUENCES and value:
+        for item in value:
+            if type(item) is not int:
+                return kind
+        return _INTS
+    return kind
 
 
 class _Plan:
@@ -65,7 +80,14 @@ class PythonArgParser:
         else:
             shape = tuple(map(type, args))
         plan = self._plans.get(shape)
-        if plan is None or (self_ is not None and type(self_) is not Tensor):
+        if plan is None:
+            if not _SEQUENCES.isdisjoint(shape):
+                values = (*args, *kwargs, *kwargs.values()) if kwargs else args
+                shape = tuple(map(_inner_type, values, shape))
+                plan = self._plans.get(shape)
+            if plan is None:
+                return self._raw_parse(self_, args, kwargs, shape)
+        if self_ is not None and type(self_) is not Tensor:
             return self._raw_parse(self_, args, kwargs, shape)
         bound = [args, *plan.pad] if plan.varargs else [*args, *plan.pad]
         if kwargs:

@@ -228,6 +228,11 @@ class PythonArgs:
             if isinstance(obj, Tensor):
                 return (int(scalar_of(obj)),) * size
             return (THPUtils_unpackIndex(obj),) * size
+        for item in obj:
+            if type(item) is not int or not -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF:
+                break
+        else:
+            return tuple(obj)
         items = []
         for pos, item in enumerate(obj):
             if isinstance(item, Tensor):

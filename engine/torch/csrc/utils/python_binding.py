@@ -20,7 +20,7 @@ from engine.torch.csrc.utils.python_torch_function import (
     mode_enabled,
 )
 
-__all__ = ["as_function", "as_method", "note", "parsed", "tensor_method", "tensor_property"]
+__all__ = ["as_function", "as_method", "note", "parsed", "tensor_class", "tensor_method", "tensor_property"]
 
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
@@ -118,7 +118,14 @@ def note(r: PythonArgs) -> None:
         door.detail("idx", r.idx)
 
 
-def parsed(body: Callable[[Any, PythonArgs], Any], parser: PythonArgParser, name: str, method: bool, api: Any) -> Run:
+def tensor_class() -> type[Tensor]:
+    """Where overrides are told a method lies."""
+    return Tensor
+
+
+def parsed(
+    body: Callable[[Any, PythonArgs], Any], parser: PythonArgParser, name: str, method: bool, api: Callable[[], Any]
+) -> Run:
     """A hand-written binding with an argument parser: ``body(self, r)`` unless an override takes the call."""
     module = "torch.Tensor" if method else "torch"
 
@@ -126,7 +133,7 @@ def parsed(body: Callable[[Any, PythonArgs], Any], parser: PythonArgParser, name
         r = parser.parse(self_, args, kwargs)
         note(r)
         if r.overloaded_args or mode_enabled():
-            return handle_torch_function(r.overloaded_args, self_, args, kwargs, api, name, module)
+            return handle_torch_function(r.overloaded_args, self_, args, kwargs, api(), name, module)
         return body(self_, r)
 
     return run
@@ -138,7 +145,7 @@ def tensor_method(*signatures: str, name: str | None = None, cpp: str | None = N
     def decorate(body: Any) -> Any:
         known = name or body.__name__.removeprefix("THPVariable_")
         if signatures:
-            return as_method(parsed(body, PythonArgParser(signatures), known, True, Tensor), known, cpp)
+            return as_method(parsed(body, PythonArgParser(signatures), known, True, tensor_class), known, cpp)
 
         def run(self_: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if check_has_torch_function(self_):
