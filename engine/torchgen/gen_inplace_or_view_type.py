@@ -37,7 +37,7 @@ def uses_derived(row: NativeFunction) -> bool:
 
 def is_view_row(row: NativeFunction) -> bool:
     """Whether a result shares the memory of an argument without being that argument."""
-    if row.adinplaceorview == "fallthrough":
+    if row.adinplaceorview == "none":
         return False
     return any(r.alias_info is not None and not r.is_write for r in row.schema.returns)
 

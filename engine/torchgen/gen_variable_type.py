@@ -75,7 +75,7 @@ def functional_row(row: NativeFunction) -> NativeFunction | None:
     """The row whose derivatives ``row`` uses: the functional form of an in-place or out= operator, or itself."""
     if row.schema.kind() != "functional":
         shared = _functional_rows().get(_signature(row.schema))
-        if shared is not None and row.derivatives in (None, shared.derivatives):
+        if shared is not None and row.backward_name is None and row.derivatives in (None, shared.derivatives):
             return shared
     return row if row.derivatives is not None else None
 

@@ -80,6 +80,8 @@ def _register_autograd(row: NativeFunction, op: OperatorHandle) -> None:
 
 
 def _register_inplace_or_view(row: NativeFunction, op: OperatorHandle) -> None:
+    if row.adinplaceorview == "none":
+        return
     if row.adinplaceorview == "fallthrough":
         kernel, debug = KernelFunction.make_fallthrough(), _MANUAL
     elif row.adinplaceorview is not None:

@@ -41,6 +41,7 @@ ROWS = (
         variants=BOTH,
         dispatch={"CompositeExplicitAutograd": native.add_Scalar},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+        backward_name="AddBackward1",
     ),
     NativeFunction(
         func="add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
@@ -78,6 +79,7 @@ ROWS = (
         variants=BOTH,
         dispatch={"CompositeExplicitAutograd": native.sub_Scalar},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+        backward_name="SubBackward1",
     ),
     NativeFunction(
         func="sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
@@ -97,6 +99,7 @@ ROWS = (
         func="rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
         dispatch={"CompositeExplicitAutograd": native.rsub_Scalar},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), maybe_multiply(-grad, alpha.conj()))"},
+        backward_name="RsubBackward1",
     ),
     NativeFunction(
         func="mul.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -128,6 +131,7 @@ ROWS = (
         variants=BOTH,
         dispatch={"CompositeExplicitAutograd": native.mul_Scalar},
         derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
+        backward_name="MulBackward1",
     ),
     NativeFunction(
         func="mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
@@ -165,6 +169,7 @@ ROWS = (
         variants=BOTH,
         dispatch={"CompositeExplicitAutograd": native.div_Scalar},
         derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
+        backward_name="DivBackward1",
     ),
     NativeFunction(
         func="div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",

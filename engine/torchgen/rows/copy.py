@@ -26,18 +26,21 @@ ROWS = (
         func="fill.Tensor(Tensor self, Tensor value) -> Tensor",
         dispatch={"CompositeExplicitAutograd": fill.fill_tensor},
         derivatives={"self": "zeros_like(grad)", "value": "grad.sum()"},
+        backward_name="FillBackward1",
     ),
     NativeFunction(
         func="fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
         variants=BOTH,
         dispatch={"CPU": fill.fill_, "Meta": fill.fill_meta_},
         derivatives={"self": "zeros_like(grad)"},
+        backward_name="FillBackward2",
     ),
     NativeFunction(
         func="fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
         variants=BOTH,
         dispatch={"CPU": fill.fill__tensor, "Meta": fill.fill_meta__tensor},
         derivatives={"self": "zeros_like(grad)", "value": "grad.sum()"},
+        backward_name="FillBackward3",
     ),
     NativeFunction(
         func="zero_(Tensor(a!) self) -> Tensor(a!)",
@@ -67,6 +70,7 @@ ROWS = (
         func="lift_fresh(Tensor(a) self) -> Tensor(a)",
         dispatch={"CompositeExplicitAutograd": factories.lift_fresh},
         derivatives={"self": "grad"},
+        adinplaceorview="none",
     ),
     NativeFunction(
         func=(

@@ -37,31 +37,37 @@ ROWS = (
     NativeFunction(
         func=f"empty_like{LIKE}",
         dispatch={"CompositeExplicitAutograd": native.empty_like, "Meta": meta.empty_like},
+        derivatives={},
     ),
     NativeFunction(
         func=f"new_empty(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.new_empty_symint},
+        derivatives={},
     ),
     NativeFunction(
         func=f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, {OPTIONS}) -> Tensor",
         variants="method",
         dispatch={"CompositeExplicitAutogradNonFunctional": native.new_empty_strided_symint},
+        derivatives={},
     ),
     NativeFunction(
         func=f"new_full(Tensor self, SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.new_full, "Meta": meta.new_full},
+        derivatives={},
     ),
     NativeFunction(
         func=f"new_ones(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.new_ones, "Meta": meta.new_ones},
+        derivatives={},
     ),
     NativeFunction(
         func=f"new_zeros(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.new_zeros, "Meta": meta.new_zeros},
+        derivatives={},
     ),
     NativeFunction(
         func=f"full(SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
@@ -74,6 +80,7 @@ ROWS = (
     NativeFunction(
         func=f"full_like(Tensor self, Scalar fill_value, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
         dispatch={"CompositeExplicitAutograd": native.full_like},
+        derivatives={},
     ),
     NativeFunction(
         func=f"ones(SymInt[] size, *, {OPTIONS}) -> Tensor",
@@ -86,6 +93,7 @@ ROWS = (
     NativeFunction(
         func=f"ones_like{LIKE}",
         dispatch={"CompositeExplicitAutograd": native.ones_like, "Meta": meta.ones_like},
+        derivatives={},
     ),
     NativeFunction(
         func=f"zeros(SymInt[] size, *, {OPTIONS}) -> Tensor",
@@ -98,6 +106,7 @@ ROWS = (
     NativeFunction(
         func=f"zeros_like{LIKE}",
         dispatch={"CompositeExplicitAutograd": native.zeros_like, "Meta": meta.zeros_like},
+        derivatives={},
     ),
     NativeFunction(
         func=f"scalar_tensor(Scalar s, *, {OPTIONS}) -> Tensor",

@@ -42,6 +42,7 @@ ROWS = (
     NativeFunction(
         func=f"rand_like{LIKE}",
         dispatch={"CompositeExplicitAutograd": native.rand_like},
+        derivatives={},
     ),
     NativeFunction(
         func="uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",

@@ -23,6 +23,7 @@ ROWS = (
         structured=True,
         dispatch={"CPU, Meta": native.sum_dim_IntList},
         derivatives={"self": "sum_backward(grad, self.sym_sizes(), dim, keepdim)"},
+        backward_name="SumBackward1",
     ),
     NativeFunction(
         func=f"sum.IntList_out({DIM}, Tensor(a!) out) -> Tensor(a!)",
@@ -45,6 +46,7 @@ ROWS = (
         structured=True,
         dispatch={"CPU, Meta": native.mean_dim},
         derivatives={"self": "mean_backward(grad, self.sym_sizes(), dim, self.sym_numel(), keepdim)"},
+        backward_name="MeanBackward1",
     ),
     NativeFunction(
         func=f"mean.out({DIM}, Tensor(a!) out) -> Tensor(a!)",

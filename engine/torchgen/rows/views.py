@@ -33,7 +33,7 @@ ROWS = (
         variants=BOTH,
         dispatch={EXPLICIT: native.detach_},
         autograd=manual.autograd_detach_,
-        adinplaceorview="fallthrough",
+        adinplaceorview="none",
         inplace_view=True,
     ),
     NativeFunction(
@@ -241,12 +241,14 @@ ROWS = (
         variants=BOTH,
         dispatch={EXPLICIT: native.squeeze_dim},
         derivatives={"self": "unsqueeze_to(grad, dim, self.sym_sizes())"},
+        backward_name="SqueezeBackward1",
     ),
     NativeFunction(
         func="squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
         variants=BOTH,
         dispatch={EXPLICIT: native.squeeze_dims},
         derivatives={"self": "unsqueeze_to(grad, dim, self.sym_sizes())"},
+        backward_name="SqueezeBackward2",
     ),
     NativeFunction(
         func="squeeze_(Tensor(a!) self) -> Tensor(a!)",
