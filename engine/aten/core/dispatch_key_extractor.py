@@ -68,7 +68,7 @@ def make_extractor(schema: FunctionSchema) -> Callable[[tuple[Any, ...]], int]:
             elif kind == _TENSOR:
                 ks |= value._ks
             else:
-                ks |= value.key_set
+                ks |= value.unsafeGetGeneratorImpl().key_set()
         return ks
 
     return many
@@ -84,4 +84,4 @@ def argument_keysets(schema: FunctionSchema, args: tuple[Any, ...]) -> Iterator[
                 if isinstance(item, TensorImpl):
                     yield f"{argument.name}[{index}]", item._ks
         elif value is not None and str(argument.type).startswith("Generator"):
-            yield argument.name, value.key_set
+            yield argument.name, value.unsafeGetGeneratorImpl().key_set()

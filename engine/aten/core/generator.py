@@ -48,12 +48,8 @@ class mt19937:
 
     def __init__(self, seed: int = 5489) -> None:
         self._seed = seed
-        key = [seed & 0xFFFFFFFF]
-        for j in range(1, MERSENNE_STATE_N):
-            last = key[-1]
-            key.append((1812433253 * (last ^ (last >> 30)) + j) & 0xFFFFFFFF)
         self._bits = np.random.MT19937(0)
-        self._set(np.array(key, dtype=np.uint32), MERSENNE_STATE_N)
+        np.random.RandomState(self._bits).seed(seed & 0xFFFFFFFF)  # numpy's old seeding is at::mt19937's
         self._fresh = True  # nothing drawn yet: at::mt19937 says next 0 where numpy says 624
 
     def _set(self, key: npt.NDArray[np.uint32], pos: int) -> None:
@@ -104,6 +100,10 @@ class CPUGeneratorImpl:
         self._engine = mt19937(seed)
         self._next_float_normal_sample: float | None = None
         self._next_double_normal_sample: float | None = None
+
+    def key_set(self) -> int:
+        """The raw key set that a call gets from its generator argument."""
+        return key_bits(DispatchKey.CPU)
 
     def current_seed(self) -> int:
         return self._engine.seed()
