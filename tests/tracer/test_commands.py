@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +38,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trace(recorded: Path, tmp_path: Path) -> str:
     """Its name in the working directory of the commands."""
     for path in (recorded, recorded.with_suffix(".py")):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
+        shutil.copy2(path, tmp_path)
     return recorded.name
 
 
@@ -94,7 +95,8 @@ def test_bt(tracer: Run, trace: str) -> None:
         "torch::autograd::THPVariable_rand",
         "<module>",
     ]
-    assert [name for name in names if name in wanted][-len(wanted) :] == wanted
+    rest = iter(names)
+    assert all(name in rest for name in wanted)  # in this order
     assert names[-1] == "<module>" and frames[-1].endswith("train.py:6")
     assert "size=[3, 4]" in frames[0]
     assert "at::AutoDispatchBelowADInplaceOrView" in got.stdout
@@ -103,7 +105,7 @@ def test_bt(tracer: Run, trace: str) -> None:
 
 def test_bt_nth(tracer: Run, trace: str) -> None:
     first = tracer("bt", trace, "--at", "aten::mul.Tensor")
-    second = tracer("bt", trace, "--at", "aten::mul.Tensor", "--nth", "2")
+    second = tracer("bt", trace, "--at", "op=aten::mul.Tensor and kind=call", "--nth", "2")
     assert "train.py:4" in first.stdout and "train.py:5" not in first.stdout
     assert "train.py:5" in second.stdout
     assert "MulBackward0::apply" in second.stdout
@@ -122,7 +124,7 @@ def test_graph(tracer: Run, trace: str, tmp_path: Path) -> None:
     got = tracer("graph", trace, "autograd")
     graph = networkx.node_link_graph(json.loads(got.stdout), edges="edges")
     names = {data.get("name") for _, data in graph.nodes(data=True)}
-    assert {"SumBackward0", "MulBackward0", "AccumulateGrad"} <= names
+    assert {"SumBackward0", "MulBackward0", "torch::autograd::AccumulateGrad"} <= names
     for suffix in ("json", "graphml", "dot", "mmd"):
         assert tracer("graph", trace, "calls", "-o", f"calls.{suffix}").returncode == 0
         assert (tmp_path / f"calls.{suffix}").stat().st_size > 100

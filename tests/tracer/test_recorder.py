@@ -189,7 +189,7 @@ def test_values() -> None:
     assert values(1j) == {"repr": "1j"}
     assert values(scalar_type.Float) == {"repr": "torch.float32"}
     assert values(strided) == {"repr": "torch.strided"}
-    assert values(Device("cpu")) == {"repr": "device(type='cpu')"}
+    assert values(Device("cpu")) == {"repr": "cpu"}
     assert values({"a": (1, 2)}) == {"dict": [["a", [1, 2]]]}
     assert values(len) == {"repr": "<function len>"}
     assert values(int) == {"repr": "<class 'builtins.int'>"}

@@ -15,6 +15,7 @@ from typing import Any
 from engine import doors
 from engine.aten.core.tensor import Tensor
 from tracer.targets.base import Recorder
+from tracer.targets.saved import saved_values
 from tracer.targets.stacks import Stack, below, relative, shown, user_stack
 from tracer.targets.values import Values, key_names, key_set_text
 from traces import Sink
@@ -148,7 +149,7 @@ class EngineRecorder(doors.Listener):
 
     def node(self, node: Any, outputs: tuple[Any, ...]) -> None:
         stack = self._thread.stack
-        self._announce(node, stack[-1][0] if stack else None)
+        self._announce(node, stack[-1][0] if stack else None, outputs)
 
     def warn(self, category: str, message: str) -> None:
         stack = self._thread.stack
@@ -194,7 +195,7 @@ class EngineRecorder(doors.Listener):
         number = self._nodes[ticket] = len(self._nodes)
         return number, True
 
-    def _announce(self, node: Any, created_by: int | None) -> int:
+    def _announce(self, node: Any, created_by: int | None, outputs: tuple[Any, ...] = ()) -> int:
         """The node's number; the sink is told of it, and of those it leads to, when they are new."""
         first, new = self._number(node)
         waiting = [(first, node, created_by)] if new else []
@@ -215,17 +216,11 @@ class EngineRecorder(doors.Listener):
                 one.name(),
                 one._sequence_nr_,
                 tuple(edges),
-                self._saved(one),
+                saved_values(one, self.values, outputs if one is node else ()),
                 by,
                 self.values.number(variable) if isinstance(variable, Tensor) else None,
             )
         return first
-
-    def _saved(self, node: Any) -> dict[str, Any]:
-        facts = getattr(node, "saved_facts", None)
-        if facts is None:
-            return {}
-        return {name: self.values(value) for name, value in facts().items()}
 
 
 def _decision(decision: Any) -> dict[str, Any]:
@@ -348,9 +343,8 @@ class EngineTarget:
     name = "engine"
 
     def prepare(self, reference: str | None) -> Callable[[], None]:
-        from engine.importer import install_torch
-
         import engine
+        from engine.importer import install_torch
 
         if reference is not None:
             engine.reference(reference)

@@ -14,6 +14,7 @@ from engine.c10.dispatch_key_set import DispatchKeySet
 from engine.c10.layout import Layout
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import ScalarType
+from engine.c10.tensor_options import TensorOptions
 from engine.torch.csrc.autograd.function import Node
 
 __all__ = ["Values", "key_names", "key_set_text"]
@@ -63,6 +64,7 @@ class Values:
             Device: self._object,
             Layout: self._object,
             MemoryFormat: self._object,
+            TensorOptions: _options,
             complex: _repr,
             slice: _repr,
             type(...): _repr,
@@ -127,7 +129,7 @@ class Values:
     def _object(self, value: Any) -> dict[str, str]:
         text = self._objects.get(value)
         if text is None:
-            text = self._objects[value] = {"repr": repr(value)}
+            text = self._objects[value] = {"repr": str(value)}
         return text
 
     def _choose(self, kind: type) -> Callable[[Any], Any]:
@@ -195,6 +197,16 @@ def _engine_repr(value: Any) -> dict[str, Any]:
     except Exception:
         return _opaque(value)
     return {"repr": text[:MAX_CHARS]}
+
+
+def _options(value: TensorOptions) -> dict[str, str]:
+    """The axes that are given; the others are at their defaults."""
+    given = []
+    for slot in TensorOptions.__slots__:
+        axis = getattr(value, slot)
+        if axis is not None:
+            given.append(f"{slot[1:]}={axis}")
+    return {"repr": f"TensorOptions({', '.join(sorted(given))})"}
 
 
 def _node(value: Node) -> dict[str, str]:
