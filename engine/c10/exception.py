@@ -222,7 +222,7 @@ def str_(*parts: object) -> str:
     return "".join(map(_streamed, parts))
 
 
-def _streamed(part: object) -> str:
+def _streamed(part: Any) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, bool):

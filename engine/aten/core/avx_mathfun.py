@@ -18,16 +18,22 @@ __all__ = ["fma32", "fma64", "log256_ps", "sincos256_ps"]
 Float32s = npt.NDArray[np.float32]
 Float64s = npt.NDArray[np.float64]
 
+_LEAST_NORMAL: Final = float(np.finfo(np.float32).tiny)
+
 
 def fma32(a: Float32s, b: Any, c: Any) -> Float32s:
     """``a * b + c`` in float32, rounded once.
 
-    The product of two float32 is exact in float64. The sum is rounded there to odd; then rounding it once more to
-    float32 gives what a single rounding would have.
+    The product of two float32 is exact in float64. Rounding the sum there first does harm only where it lands half-way
+    between two float32; such a sum is rounded to odd instead.
     """
     product = a.astype(np.float64) * np.asarray(b, dtype=np.float64)
-    total, lost = _two_sum(product, np.asarray(c, dtype=np.float64))
-    return _to_odd(total, lost).astype(np.float32)
+    c = np.asarray(c, dtype=np.float64)
+    total = product + c
+    half_way = (total.view(np.int64) & 0x1FFFFFFF == 0x10000000) | (np.abs(total) < _LEAST_NORMAL)
+    if half_way.any():
+        total = _to_odd(*_two_sum(product, c))
+    return total.astype(np.float32)
 
 
 def fma64(a: Float64s, b: float, c: float) -> Float64s:
