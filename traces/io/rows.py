@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from traces.errors import TraceError
@@ -11,6 +12,8 @@ from traces.model import Edge, PyFrame, Site, WarningRecord
 from traces.store import NodeDraft, Store, decision, fill, holes
 
 __all__ = ["Rows"]
+
+INT = {int}
 
 
 def _int(value: Any) -> int:
@@ -84,6 +87,8 @@ class Rows:
         h_frame, h_decision = store.h_frame, store.h_decision
         frame_ids, hop_ids = store.frame_ids, store.hop_ids
         thread, stack, now = self.thread, self.stacks[self.thread], self.now
+        frames_before, hops_before = len(f_site), len(h_frame)
+        ended: list[list[int]] = []
         number = -1
         try:
             for number, row in enumerate(rows):  # noqa: B007 (read when a row fails)
@@ -125,6 +130,7 @@ class Rows:
                         f_result[position] = value
                         if numbers:
                             result_numbers[position] = numbers
+                            ended.append(numbers)
                     elif tag == HOP:
                         _, chosen = row
                         if not 0 <= chosen < decisions:
@@ -152,12 +158,17 @@ class Rows:
         finally:
             self.now = now
             done[0] = max(number, 0)
-        self.check(rows, done)
+        columns = (f_site, f_args, f_where, f_start, f_result)
+        whole = all(set(map(type, column[frames_before:])) <= INT for column in columns)
+        whole = whole and set(map(type, h_decision[hops_before:])) <= INT
+        tensors = chain.from_iterable(filter(None, chain(f_numbers[frames_before:], ended)))
+        if not (whole and set(map(type, tensors)) <= INT):
+            self.find_damage(rows, done)
 
-    def check(self, rows: list[Any], done: list[int]) -> None:
-        """The numbers of the three frequent records are whole numbers (``true`` and ``1.0`` would pass so far)."""
+    def find_damage(self, rows: list[Any], done: list[int]) -> None:
+        """The numbers of the three frequent records are whole numbers; ``true`` and ``1.0`` passed so far."""
         for number, row in enumerate(rows):
-            if row[0].__class__ is int and set(map(type, row)) != {int}:
+            if row[0].__class__ is int and set(map(type, row)) != INT:
                 done[0] = number
                 raise TraceError(f"expected whole numbers in {row}")
 

@@ -35,10 +35,7 @@ def split(text: str) -> tuple[str, list[str]]:
     """A value's text with zeros for its volatile numbers, and those numbers."""
     if '"$":' not in text:
         return text, []
-    numbers: list[str] = []
-
-    def take(match: Any) -> str:
-        numbers.append(match[2])
-        return f"{match[1]}0"
-
-    return VOLATILE_NUMBER.sub(take, text), numbers
+    pieces = VOLATILE_NUMBER.split(text)  # between, key, number, between, …
+    numbers = pieces[2::3]
+    pieces[2::3] = ["0"] * len(numbers)
+    return "".join(pieces), numbers
