@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from running import environment
+from tests.tracer.running import environment
 
 pytest_plugins = ["pytester"]
 
