@@ -95,6 +95,9 @@ class Node:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("engine."):
+            # a C++ class, for Python
+            cls.__module__ = "builtins"
         if "cpp_name" not in cls.__dict__:
             cls.cpp_name = f"torch::autograd::{cls.__name__}"
         if "apply" in cls.__dict__:
@@ -320,6 +323,9 @@ class Node:
 
         return THPCppFunction_call(self, args)
 
+
+# where Python finds it
+Node.__module__ = "torch.autograd.graph"
 
 _OPERATOR_SITE = doors.site_of(Node.call_operator, "torch::autograd::Node::operator()", "engine", ("self", "inputs"))
 

@@ -166,28 +166,32 @@ class GraphTask:
                 index += 1
         self.captured_vars_ = [None] * index
 
+        def should_execute(fn: Node) -> bool:
+            info = exec_info.get(fn)
+            return info is not None and info.should_execute()
+
         exec_info.setdefault(graph_root, ExecInfo())
+        seen = {graph_root}
         stack = [(graph_root, iter(graph_root._next_edges))]
         while stack:
             fn, edges = stack[-1]
-            descended = False
             for child, _ in edges:
                 if child is None:
                     continue
-                known = exec_info.get(child)
-                if known is not None:
-                    if known.should_execute():
+                if child in seen:
+                    if should_execute(child):
                         exec_info[fn].needed_ = True
                     continue
-                exec_info[child] = ExecInfo()
+                seen.add(child)
+                exec_info.setdefault(child, ExecInfo())
                 if child._topological_nr < min_topo_nr:
+                    # cannot lead to any of the outputs
                     continue
                 stack.append((child, iter(child._next_edges)))
-                descended = True
                 break
-            if not descended:
+            else:
                 stack.pop()
-                if stack and exec_info[fn].should_execute():
+                if stack and should_execute(fn):
                     exec_info[stack[-1][0]].needed_ = True
 
     def mark_as_completed_and_run_post_processing(self) -> None:

@@ -235,5 +235,8 @@ class SavedVariable:
             tls.grad_mode = saved
 
 
+# its name in Python
+SavedVariable.__module__, SavedVariable.__name__, SavedVariable.__qualname__ = "torch._C._autograd", *["SavedTensor"] * 2
+
 # of an input that is None, or that backward does not need
 UNDEFINED = SavedVariable(None)
