@@ -236,7 +236,8 @@ class SavedVariable:
 
 
 # its name in Python
-SavedVariable.__module__, SavedVariable.__name__, SavedVariable.__qualname__ = "torch._C._autograd", *["SavedTensor"] * 2
+SavedVariable.__name__ = SavedVariable.__qualname__ = "SavedTensor"
+SavedVariable.__module__ = "torch._C._autograd"
 
 # of an input that is None, or that backward does not need
 UNDEFINED = SavedVariable(None)
