@@ -84,7 +84,7 @@ def add_kernel(op: StructuredKernel, alpha: Scalar) -> None:
     if alpha == 1 and dtype is not Bool:
         _compute(op, np.add)
     else:
-        _compute(op, lambda a, b: _add_scaled(a, b, alpha, dtype))
+        _compute(op, lambda a, b: _add_scaled(op, a, b, alpha))
 
 
 @doors.frame("at::native::mul_kernel", params=("op",))
@@ -99,14 +99,55 @@ def div_true_kernel(op: StructuredKernel) -> None:
     _compute(op, np.true_divide)
 
 
-def _add_scaled(a: Array, b: Array, alpha: Scalar, dtype: ScalarType) -> Array:
+def _add_scaled(op: StructuredKernel, a: Array, b: Array, alpha: Scalar) -> Array:
+    """``a + alpha * b``, with one rounding where the compiled kernel has a fused multiply-add."""
+    dtype = op.common_dtype
+    scale = checked_convert(alpha, dtype)
     if dtype is Bool:
-        return a | (b & bool(alpha))
-    if dtype.is_floating_point and dtype is not Double:
-        # a fused multiply-add rounds once; the 16 bit types compute in float
-        scaled = checked_convert(alpha, Float if dtype.itemsize < 4 else dtype).astype(np.float64)
-        return (a.astype(np.float64) + scaled * b.astype(np.float64)).astype(np.float32)
-    return np.add(a, np.multiply(b, checked_convert(alpha, dtype)))
+        return a | (b & scale)
+    if not dtype.is_floating_point:
+        return np.add(a, np.multiply(b, scale))
+    if dtype is Double:
+        return _fma(a, scale, b)
+    fused = (a.astype(np.float64) + float(checked_convert(alpha, Float)) * b.astype(np.float64)).astype(np.float32)
+    if dtype is Float:
+        return fused
+    # the 16 bit types: vector registers compute in float, what does not fill a pair of them rounds twice
+    plain = np.add(a, np.multiply(b, scale))
+    whole = _vectorized(op, 2 * 32 // dtype.itemsize)
+    return np.where(whole, fused.astype(a.dtype), plain)
+
+
+def _vectorized(op: StructuredKernel, block: int) -> Array:
+    """Which elements the vectorized loop computes: all of a contiguous row but what is left after the last block."""
+    operands = [t for t in (op.output(), op.input(0), op.input(1)) if t._sizes]
+    shape = op.shape
+    if all(t._sizes == shape and t.is_contiguous_() for t in operands):
+        n = op.output().numel_()
+        return (np.arange(n) < n - n % block).reshape(shape)
+    if shape and all(t._sizes and t._strides[-1] == 1 for t in operands):
+        n = shape[-1]
+        return np.arange(n) < n - n % block
+    return np.zeros(1, bool)
+
+
+def _fma(a: Array, x: Any, b: Array) -> Array:
+    """``a + x * b`` in double, rounded once: the errors of the product and of the sum are added at the end."""
+    product = x * b
+    sx, sb = _split(x), _split(b)
+    error = ((sx[0] * sb[0] - product) + sx[0] * sb[1] + sx[1] * sb[0]) + sx[1] * sb[1]
+    total = a + product
+    part = total - a
+    rest = (a - (total - part)) + (product - part)
+    fused = total + (rest + error)
+    return np.where(np.isfinite(fused), fused, total)
+
+
+def _split(x: Any) -> tuple[Any, Any]:
+    """High and low half of the digits of a double."""
+    c = 134217729.0 * x
+    high = c - (c - x)
+    return high, x - high
 
 
 # ---- structured kernels

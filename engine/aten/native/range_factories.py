@@ -118,10 +118,9 @@ def arange_check_bounds(start: Number, end: Number, step: Number) -> None:
 def compute_arange_size(start: Number, end: Number, step: Number, dtype: ScalarType) -> int:
     """How many steps fit: computed with integers for Long, which may overflow, in double for the other types."""
     arange_check_bounds(start, end, step)
-    if not dtype.is_floating_point:
+    if dtype is Long:
         xstart, xend, xstep = (int(checked_convert(x, Long)) for x in (start, end, step))
         TORCH_CHECK_VALUE(xstep != 0, "step must be nonzero")
-    if dtype is Long:
         sign = 1 if xstep > 0 else -1
         span = (xend - xstart + xstep - sign + 2**63) % 2**64 - 2**63
         size = float(abs(span) // abs(xstep) * (1 if (span < 0) == (xstep < 0) else -1))
@@ -147,9 +146,12 @@ def arange_stub(result: Tensor, start: Number, step: Number) -> None:
 
 
 def _float_steps(start: float, step: float, size: int, dtype: ScalarType) -> Any:
-    """A vector register is filled from its first element, which has been rounded to ``dtype`` by then."""
+    """A vector register is filled from its first element, which has been rounded to ``dtype`` by then.
+
+    Registers go in pairs; what is left after the last pair is computed one by one.
+    """
     lanes = 32 // dtype.itemsize
-    whole = size - size % lanes
+    whole = size - size % (2 * lanes)
     steps = start + step * np.arange(size, dtype=np.float64)
     base = convert(steps[:whole:lanes], Double, dtype).astype(np.float64)
     steps[:whole] = (base[:, None] + step * np.arange(lanes, dtype=np.float64)).reshape(-1)

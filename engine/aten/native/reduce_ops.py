@@ -6,7 +6,7 @@ from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
 from engine.aten.native.structured import Functional, Out, StructuredKernel
-from engine.aten.native.sum_kernel import sum_kernel_impl
+from engine.aten.native.sum_kernel import dims_of, sum_kernel_impl
 from engine.aten.native.tensor_iterator import TensorIterator, TensorIteratorConfig
 from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dims
 from engine.c10.exception import TORCH_CHECK
@@ -105,11 +105,24 @@ def sum_meta(
 
 @doors.frame("at::native::structured_sum_out::impl")
 def sum_impl(self: Tensor, opt_dim: Sizes | None, keepdim: bool, opt_dtype: ScalarType | None, result: Tensor) -> None:
+    iter = make_reduction(self, result, opt_dim, keepdim, result._dtype)
     if self.numel_() == 0:
         at.zero_.call(result)
-        return
-    iter = make_reduction(self, result, opt_dim, keepdim, result._dtype)
-    sum_kernel_impl(iter)
+    elif should_use_acc_buffer(iter):
+        tmp_output = at.empty_memory_format.call(result._sizes, Float, result._layout, result._device, False, None)
+        as_float = at.to_dtype.call(self, Float, False, False, None)
+        at.sum_IntList_out.call(as_float, opt_dim, keepdim, None, tmp_output)
+        at.copy_.call(result, tmp_output, False)
+    else:
+        sum_kernel_impl(iter)
+
+
+def should_use_acc_buffer(iter: TensorIterator) -> bool:
+    """Two reduced dimensions that do not become one: the second would be added up in 16 bits."""
+    if iter.output()._dtype not in (Half, BFloat16):
+        return False
+    dims = dims_of(iter)
+    return len(dims) >= 2 and dims[0].out_stride == 0 and dims[1].out_stride == 0
 
 
 def _run_sum(op: StructuredKernel, self: Tensor, dim: Sizes | None, keepdim: bool, dtype: ScalarType | None) -> Tensor:
@@ -195,6 +208,6 @@ def mean(self: Tensor, dtype: ScalarType | None) -> Tensor:
 def mean_dtype_out(self: Tensor, dtype: ScalarType | None, out: Tensor) -> Tensor:
     TORCH_CHECK(
         out._dtype.is_floating_point or out._dtype.is_complex,
-        "mean_out: expected out to be floating or complex",
+        f"mean.dtype_out(): input types can't be cast to the desired output type {out._dtype.name}",
     )
     return at.mean_out.call(self, (), False, dtype, out)

@@ -112,6 +112,9 @@ def setStrided(self: Tensor, size: Sizes, stride: Sizes, storage_offset: int) ->
     TORCH_CHECK(len(size) == len(stride), "mismatch in length of strides and shape")
     if stride and min(stride) < 0:
         TORCH_CHECK(False, "as_strided: Negative strides are not supported at the moment, got strides: ", stride)
-    checkInBoundsForStorage(size, stride, storage_offset, self)
+    if self._device.type != "meta":  # there is nothing to be out of
+        checkInBoundsForStorage(size, stride, storage_offset, self)
+    if size and min(size) < 0:
+        TORCH_CHECK(False, "numel: integer multiplication overflow")
     TORCH_CHECK(storage_offset >= 0, "Tensor: invalid storage offset ", storage_offset)
     self.set_sizes_and_strides(size, stride, storage_offset)

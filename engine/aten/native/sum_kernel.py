@@ -21,7 +21,7 @@ from engine.aten.native.parallel import GRAIN_SIZE, get_num_threads, parallel_ra
 from engine.aten.native.tensor_iterator import TensorIterator
 from engine.aten.native.type_cast import np_dtype
 from engine.c10.exception import TORCH_CHECK_NOT_IMPLEMENTED
-from engine.c10.scalar_type import Float, ScalarType, isBarebonesUnsignedType, isFloat8Type, isIntegralType
+from engine.c10.scalar_type import Float, ScalarType, isBarebonesUnsignedType, isFloat8Type
 
 __all__ = ["sum_kernel_impl"]
 
@@ -302,18 +302,4 @@ def sum_kernel_impl(iter: TensorIterator) -> None:
     fill_(iter.output(), 0)
     acc = np_dtype(Float) if dtype.is_floating_point and dtype.itemsize < 4 else np_dtype(dtype)
     with np.errstate(all="ignore"):
-        if isIntegralType(dtype, includeBool=True):
-            _exact_sum(iter)
-        else:
-            parallel_reduce(iter, acc)
-
-
-def _exact_sum(iter: TensorIterator) -> None:
-    """Integers wrap and booleans are or-ed: the order does not matter."""
-    out, inp = iter.output(), iter.input().array
-    axes = tuple(d for d, stride in enumerate(out._strides) if stride == 0 or out._sizes[d] != inp.shape[d])
-    target = out.array
-    if inp.dtype == np.bool_:
-        target[...] = np.logical_or.reduce(inp, axis=axes, keepdims=True)
-    else:
-        target[...] = np.add.reduce(inp, axis=axes, keepdims=True, dtype=inp.dtype)
+        parallel_reduce(iter, acc)

@@ -135,14 +135,15 @@ def view_dtype(self: Tensor, dtype: ScalarType) -> Tensor:
     if old == new:
         return view_of(self, sizes, strides, offset, dtype)
     TORCH_CHECK(self.dim_() != 0, "self.dim() cannot be 0 ", what)
-    TORCH_CHECK(strides[-1] == 1, "self.stride(-1) must be 1 ", what, ", but got ", strides[-1])
     if old > new:
         ratio = old // new
+        TORCH_CHECK(strides[-1] == 1, "self.stride(-1) must be 1 ", what, ", but got ", strides[-1])
         scaled = tuple(s * ratio for s in strides[:-1])
         return view_of(self, (*sizes[:-1], sizes[-1] * ratio), (*scaled, 1), offset * ratio, dtype)
     ratio = new // old
     TORCH_CHECK(sizes[-1] % ratio == 0, f"self.size(-1) must be divisible by {ratio} {what}, but got ", sizes[-1])
     TORCH_CHECK(offset % ratio == 0, f"self.storage_offset() must be divisible by {ratio} {what}, but got ", offset)
+    TORCH_CHECK(strides[-1] == 1, "self.stride(-1) must be 1 ", what, ", but got ", strides[-1])
     for i, stride in enumerate(strides[:-1]):
         TORCH_CHECK(stride % ratio == 0, f"self.stride({i}) must be divisible by {ratio} {what}, but got ", stride)
     scaled = tuple(s // ratio for s in strides[:-1])

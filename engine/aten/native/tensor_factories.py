@@ -153,7 +153,7 @@ def empty_permuted_symint(
     for i, d in enumerate(physical_layout):
         TORCH_CHECK(
             0 <= d < dim,
-            f"Dimension out of range (expected to be between 0 and {dim - 1}, but got {d} at index {i}). "
+            f"Dimension out of range (expected to be between 0 and {dim - 1}, but got {d} at index {i}).  "
             "NB: negative dims not currently supported; file an issue if you want it.",
         )
         TORCH_CHECK(d not in seen, "Duplicate dim not allowed")
@@ -360,6 +360,7 @@ def zeros_symint(
     device: Device | None,
     pin_memory: bool | None,
 ) -> Tensor:
+    TORCH_CHECK(min(size, default=0) >= 0, "zeros: Dimension size must be non-negative.")
     return at.zero_.call(empty_symint(size, dtype, layout, device, pin_memory))
 
 

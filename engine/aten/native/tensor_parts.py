@@ -71,7 +71,7 @@ def narrow_symint(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     TORCH_CHECK(length >= 0, "narrow(): length must be non-negative.")
     size = self._sizes[maybe_wrap_dim(dim, self.dim_())]
     TORCH_CHECK_INDEX(
-        -size <= start <= size, f"start out of range (expected to be in range of [-{size}, {size}], but got {start})"
+        -size <= start <= size, f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
     )
     if start < 0:
         start += size
@@ -139,7 +139,7 @@ def split_with_sizes(self: Tensor, split_sizes: Sizes, dim: int) -> list[Tensor]
             "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=",
             split_sizes,
         )
-        parts.append(at.slice_Tensor.call(self, dim, start, start + length, 1))
+        parts.append(slice(self, dim, start, start + length, 1))
         start += length
     TORCH_CHECK(
         start == size,

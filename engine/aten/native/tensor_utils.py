@@ -26,14 +26,14 @@ def infer_size(shape: Sizes, numel: int) -> Sizes:
         if numel != newsize:
             TORCH_CHECK(False, f"shape '{list(shape)}' is invalid for input of size {numel}")
         return shape
-    # a size of 0 leaves the open dimension open
+    if numel % newsize if newsize else numel:
+        TORCH_CHECK(False, f"shape '{list(shape)}' is invalid for input of size {numel}")
+    # with a size of 0 beside it the open dimension could be anything
     TORCH_CHECK(
         newsize != 0,
         f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
         "can be any value and is ambiguous",
     )
-    if numel % newsize:
-        TORCH_CHECK(False, f"shape '{list(shape)}' is invalid for input of size {numel}")
     return (*shape[:infer_dim], numel // newsize, *shape[infer_dim + 1 :])
 
 

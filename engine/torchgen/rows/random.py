@@ -17,8 +17,7 @@ ROWS = (
     ),
     NativeFunction(
         func=(
-            "rand.generator_with_names(SymInt[] size, *, Generator? generator, Dimname[]? names, "
-            f"{OPTIONS}) -> Tensor"
+            f"rand.generator_with_names(SymInt[] size, *, Generator? generator, Dimname[]? names, {OPTIONS}) -> Tensor"
         ),
         dispatch={"CompositeExplicitAutograd": native.rand_generator_with_names},
         article=True,
