@@ -14,7 +14,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from kernel_cases import CASES, Case, D, Dev, M, T, geometry
 
 from engine.aten import at
 from engine.aten.core.tensor import Tensor, make_tensor
@@ -26,6 +25,7 @@ from engine.c10.local_dispatch_key_set import AutoDispatchBelowADInplaceOrView
 from engine.c10.memory_format import memory_format_by_name
 from engine.c10.scalar_type import scalar_type_by_name
 from engine.c10.storage import StorageImpl
+from tests.conformance.kernel_cases import CASES, Case, D, Dev, M, T, geometry
 
 torch = pytest.importorskip("torch")
 
