@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from engine.aten.core.tensor import Tensor
 from engine.c10.device import Device
 from engine.c10.dispatch_key_set import DispatchKeySet
@@ -25,6 +28,7 @@ MAX_CHARS = 200
 _tickets = itertools.count(1)  # what Tensor._debug_id is given; unique in the process, a trace numbers from 1 by itself
 
 _names: dict[int, tuple[str, ...]] = {}
+_texts: dict[int, dict[str, str]] = {}
 
 
 def key_names(raw: int) -> tuple[str, ...]:
@@ -37,7 +41,10 @@ def key_names(raw: int) -> tuple[str, ...]:
 
 def key_set_text(raw: int) -> dict[str, str]:
     """A key set as an argument of a function."""
-    return {"repr": str(DispatchKeySet.from_raw_repr(raw))}
+    text = _texts.get(raw)
+    if text is None:
+        text = _texts[raw] = {"repr": str(DispatchKeySet.from_raw_repr(raw))}
+    return text
 
 
 class Values:
@@ -150,8 +157,12 @@ class Values:
             return lambda value: self._dict(dict(dict.items(value)))
         if issubclass(kind, Node):
             return _node
-        if kind.__module__.partition(".")[0] in ("engine", "torch", "numpy"):
-            return _named if kind.__repr__ is object.__repr__ else _engine_repr
+        if issubclass(kind, np.generic):
+            return _repr
+        if issubclass(kind, np.ndarray):
+            return _array
+        if kind.__module__.partition(".")[0] in ("engine", "torch"):
+            return _named  # not its repr, which may go through the elements of tensors
         return _opaque
 
 
@@ -191,12 +202,8 @@ def _module(value: ModuleType) -> dict[str, str]:
     return {"repr": f"<module {value.__name__!r}>"}
 
 
-def _engine_repr(value: Any) -> dict[str, Any]:
-    try:
-        text = repr(value)
-    except Exception:
-        return _opaque(value)
-    return {"repr": text[:MAX_CHARS]}
+def _array(value: npt.NDArray[Any]) -> dict[str, str]:
+    return {"repr": f"<numpy.ndarray {list(value.shape)} {value.dtype}>"}
 
 
 def _options(value: TensorOptions) -> dict[str, str]:
