@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DispatchTrace"]
 
-_PATH = re.compile(r"\s*(\S+?)\s*:(?!:)\s*(.+?)\s*", re.DOTALL)
+_PATH = re.compile(r"\s*(\S+?)\s*(?<!:):(?!:)\s*(.+?)\s*", re.DOTALL)
 
 
 class DispatchTrace:
@@ -106,6 +106,7 @@ class DispatchTrace:
 
 
 def _parse(text: str) -> tuple[str, list[str]]:
+    __tracebackhide__ = True
     found = _PATH.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r} is not a path; write 'aten::ones: BackendSelect > CPU'")

@@ -93,8 +93,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     if outcome.excinfo is None:
         try:
             DispatchTrace(recording).assert_path(*wanted)
-        except AssertionError as error:
-            outcome.force_exception(error)
+        except (AssertionError, ValueError) as error:
+            outcome.force_exception(pytest.fail.Exception(str(error), pytrace=False))
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -87,10 +87,10 @@ def test_marker():
     result.stdout.fnmatch_lines(
         [
             "*aten::ones took another path (call 1 of 1)",
-            "*expected         got",
-            "*BackendSelect    BackendSelect",
-            "*≠ AutogradCPU      CPU",
-            "*≠ Meta             –",
+            "*    expected        got",
+            "*    BackendSelect   BackendSelect",
+            "*  ≠ AutogradCPU     CPU",
+            "*  ≠ Meta            –",
             "*aten::one was not dispatched (did you mean 'aten::ones'?); dispatched: aten::ones, *",
             "*aten::ones was dispatched 1 times; there is no call 2",
             "*aten::fill_.Scalar was dispatched (1 times); the first time:",
@@ -103,6 +103,7 @@ def test_marker():
     )
     # the failure is shown at the test's line, not inside the plugin
     assert "pytest_assertions.py" not in result.stdout.str()
+    assert "pytest_plugin.py" not in result.stdout.str()
 
 
 FAILING = """
