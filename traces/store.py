@@ -12,7 +12,7 @@ from traces.errors import TraceError
 from traces.model import Edge, Frame, Hop, KeySet, Node, PyFrame, Site, WarningRecord
 from traces.values import Value
 
-__all__ = ["VOLATILE", "Decision", "Ids", "Records", "Store", "Where", "fill", "holes"]
+__all__ = ["VOLATILE", "Call", "Decision", "Ids", "Records", "Store", "Where", "fill", "holes"]
 
 T = TypeVar("T")
 
@@ -20,6 +20,7 @@ VOLATILE = ("$", "version", "storage", "offset", "view_of")
 """Keys of a value whose numbers a file keeps apart from it (a 0 stands in), so that equal shapes are stored once."""
 
 Where = tuple[int | None, tuple[PyFrame, ...]]
+Call = tuple[int, int, int]  # site, args (into values), where
 Decision = tuple[Any, ...]  # the fields of Hop after ``frame``
 
 
@@ -173,15 +174,14 @@ class Store:
         self.sites: list[Site] = []
         self.values: list[list[Value]] = []
         self.wheres: list[Where] = []
+        self.calls: list[Call] = []
         self.decisions: list[Decision] = []
 
         self.frame_ids = Ids()
         self.f_parent: list[int] = []  # position, -1 for none
         self.f_thread: list[int] = []
-        self.f_site: list[int] = []
-        self.f_args: list[int] = []
+        self.f_call: list[int] = []
         self.f_numbers: list[Sequence[int] | None] = []
-        self.f_where: list[int] = []
         self.f_start: list[int] = []
         self.f_end: list[int | None] = []
         self.f_result: list[int] = []  # into values, -1 for none
@@ -208,20 +208,16 @@ class Store:
         frame_id: int,
         parent: int,
         thread: int,
-        site: int,
-        args: int,
+        call: int,
         numbers: Sequence[int] | None,
-        where: int,
         start_ns: int,
         derived: bool,
     ) -> int:
         position = self.frame_ids.add(frame_id)
         self.f_parent.append(parent)
         self.f_thread.append(thread)
-        self.f_site.append(site)
-        self.f_args.append(args)
+        self.f_call.append(call)
         self.f_numbers.append(numbers)
-        self.f_where.append(where)
         self.f_start.append(start_ns)
         self.f_end.append(None)
         self.f_result.append(-1)
@@ -255,16 +251,25 @@ class Store:
             return filled
         return value
 
+    def site_of(self, position: int) -> int:
+        """The number of the site of a frame."""
+        return self.calls[self.f_call[position]][0]
+
+    def where_of(self, position: int) -> Where:
+        """From where a frame was entered."""
+        return self.wheres[self.calls[self.f_call[position]][2]]
+
     def make_frame(self, position: int) -> Frame:
         parent = self.f_parent[position]
-        line, python = self.wheres[self.f_where[position]]
+        site, args, where = self.calls[self.f_call[position]]
+        line, python = self.wheres[where]
         result = self.f_result[position]
         return Frame(
             id=self.frame_ids.at(position),
             parent=None if parent < 0 else self.frame_ids.at(parent),
             thread=self.f_thread[position],
-            site=self.sites[self.f_site[position]],
-            args=tuple(self._value(self.f_args[position], self.f_numbers[position])),
+            site=self.sites[site],
+            args=tuple(self._value(args, self.f_numbers[position])),
             start_ns=self.f_start[position],
             end_ns=self.f_end[position],
             result=None if result < 0 else self._value(result, self.f_result_numbers.get(position))[0],

@@ -166,7 +166,7 @@ class Trace:
         """The nearest frame outside (or the frame itself) that was entered from Python, where its stack is known."""
         position = self._position(frame_id)
         while position >= 0:
-            if self._store.wheres[self._store.f_where[position]][1]:
+            if self._store.where_of(position)[1]:
                 return self.frames[position]
             position = self._store.f_parent[position]
         return None

@@ -32,8 +32,8 @@ def _functions(trace: Trace) -> Any:
     entered: dict[tuple[int, str], int] = {}
     active: list[int] = []
     for position, parent in enumerate(store.f_parent):
-        site = store.sites[store.f_site[position]]
-        name = names[store.f_site[position]]
+        number = store.site_of(position)
+        site, name = store.sites[number], names[number]
         node = nodes.get(name)
         if node is None:
             node = nodes[name] = {
@@ -54,7 +54,7 @@ def _functions(trace: Trace) -> Any:
                 contexts.append(contexts[outside] | {name})
             active.append(inside)
         if parent >= 0:
-            above = names[store.f_site[parent]]
+            above = names[store.site_of(parent)]
             if store.f_thread[parent] == store.f_thread[position]:
                 nodes[above]["self_ns"] -= spent
             edge = edges.setdefault((above, name), {"count": 0, "total_ns": 0})

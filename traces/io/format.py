@@ -11,8 +11,8 @@ __all__ = ["FORMAT", "VERSION"]
 FORMAT = "dispatch-trace"
 VERSION = 1
 
-# The three records that a big trace consists of have numbers for tags, everything else has a word.
-BEGIN, HOP, END = 0, 1, 2
+# The records that a big trace consists of have numbers for tags, everything else has a word.
+BEGIN, HOP, END, DETAIL = 0, 1, 2, 3
 
 # In compact JSON text a quote after ``{`` or ``,`` opens a string, and only a key is followed by ``":``.
 VOLATILE_NUMBER = re.compile(

@@ -30,13 +30,13 @@ class Output:
             self.owned = True
         else:
             self.file = target
-        self.zip = zlib.compressobj(6, zlib.DEFLATED, 31) if self.name.endswith(".gz") else None
+        self.zip = zlib.compressobj(9, zlib.DEFLATED, 31, 9) if self.name.endswith(".gz") else None
 
     def write(self, data: bytes, flush: bool) -> None:
         if self.zip is not None:
             data = self.zip.compress(data)
             if flush:
-                data += self.zip.flush(zlib.Z_SYNC_FLUSH)
+                data += self.zip.flush(zlib.Z_PARTIAL_FLUSH)  # all of it can be read, and two bytes less than a sync
         self._put(data)
 
     def _put(self, data: bytes) -> None:

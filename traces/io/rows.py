@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from traces.errors import TraceError
-from traces.io.format import BEGIN, END, HOP
+from traces.io.format import BEGIN, DETAIL, END, HOP
 from traces.model import Edge, PyFrame, Site, WarningRecord
 from traces.store import NodeDraft, Store, decision, fill, holes
 
@@ -46,7 +46,8 @@ class Rows:
         self.files: list[str] = []
         self.python: list[PyFrame] = []
         self.keys: list[tuple[str, ...]] = []
-        self.holes: list[int] = []
+        self.holes: list[int] = []  # of every value
+        self.call_holes: list[int] = []  # of every call's arguments
         self.now = 0
         self.thread = 1
         self.stacks: dict[int, list[int]] = {1: []}
@@ -54,6 +55,7 @@ class Rows:
         self.words: dict[str, Callable[..., None]] = {
             "a": self.value,
             "b": self.begin,
+            "c": self.call,
             "d": self.decision,
             "e": self.end,
             "f": self.file,
@@ -74,20 +76,20 @@ class Rows:
     def take(self, rows: list[Any], done: list[int]) -> None:
         """Take rows in; ``done[0]`` counts them, for the line number of an error.
 
-        The three records of which a trace has millions are taken apart here, without a call.
+        The records of which a trace has millions are taken apart here, without a call.
         """
         store = self.store
         words = self.words
-        tables = (store.sites, store.values, store.wheres, store.decisions)
-        sites, values, wheres, decisions = (len(table) for table in tables)
-        counts = self.holes
-        f_parent, f_thread, f_site, f_args = store.f_parent, store.f_thread, store.f_site, store.f_args
-        f_numbers, f_where, f_start, f_end = store.f_numbers, store.f_where, store.f_start, store.f_end
+        tables = (store.calls, store.values, store.decisions)
+        calls, values, decisions = (len(table) for table in tables)
+        counts, call_counts = self.holes, self.call_holes
+        f_parent, f_thread, f_call = store.f_parent, store.f_thread, store.f_call
+        f_numbers, f_start, f_end = store.f_numbers, store.f_start, store.f_end
         f_result, result_numbers = store.f_result, store.f_result_numbers
         h_frame, h_decision = store.h_frame, store.h_decision
         frame_ids, hop_ids = store.frame_ids, store.hop_ids
         thread, stack, now = self.thread, self.stacks[self.thread], self.now
-        frames_before, hops_before = len(f_site), len(h_frame)
+        frames_before, hops_before = len(f_call), len(h_frame)
         ended: list[list[int]] = []
         number = -1
         try:
@@ -95,23 +97,21 @@ class Rows:
                 tag = row[0]
                 if tag.__class__ is int and not self.closed:
                     if tag == BEGIN:
-                        _, site, args, where, delta, *numbers = row
-                        if not (0 <= site < sites and 0 <= args < values and 0 <= where < wheres):
+                        _, call, delta, *numbers = row
+                        if not 0 <= call < calls:
                             raise TraceError(f"record names something not defined before: {row}")
-                        if len(numbers) != counts[args]:
-                            raise TraceError(f"expected {counts[args]} tensor numbers in {row}")
+                        if len(numbers) != call_counts[call]:
+                            raise TraceError(f"expected {call_counts[call]} tensor numbers in {row}")
                         now += delta
-                        position = len(f_site)
+                        position = len(f_call)
                         if frame_ids.ids is None:
                             frame_ids.count += 1
                         else:
                             frame_ids.add(frame_ids.last() + 1)
                         f_parent.append(stack[-1] if stack else -1)
                         f_thread.append(thread)
-                        f_site.append(site)
-                        f_args.append(args)
+                        f_call.append(call)
                         f_numbers.append(numbers or None)
-                        f_where.append(where)
                         f_start.append(now)
                         f_end.append(None)
                         f_result.append(-1)
@@ -143,6 +143,11 @@ class Rows:
                             raise TraceError(f"a hop, but no frame is open on thread {thread}")
                         h_frame.append(stack[-1])
                         h_decision.append(chosen)
+                    elif tag == DETAIL:
+                        _, value, *numbers = row
+                        if not stack:
+                            raise TraceError(f"a detail, but no frame is open on thread {thread}")
+                        self.detail_of(stack[-1], value, numbers)
                     else:
                         raise TraceError(f"unknown record {row}")
                     continue
@@ -154,11 +159,11 @@ class Rows:
                 self.now = now
                 word(*row[1:])
                 thread, stack, now = self.thread, self.stacks[self.thread], self.now
-                sites, values, wheres, decisions = (len(table) for table in tables)
+                calls, values, decisions = (len(table) for table in tables)
         finally:
             self.now = now
             done[0] = max(number, 0)
-        columns = (f_site, f_args, f_where, f_start, f_result)
+        columns = (f_call, f_start, f_result)
         whole = all(set(map(type, column[frames_before:])) <= INT for column in columns)
         whole = whole and set(map(type, h_decision[hops_before:])) <= INT
         tensors = chain.from_iterable(filter(None, chain(f_numbers[frames_before:], ended)))
@@ -166,7 +171,7 @@ class Rows:
             self.find_damage(rows, done)
 
     def find_damage(self, rows: list[Any], done: list[int]) -> None:
-        """The numbers of the three frequent records are whole numbers; ``true`` and ``1.0`` passed so far."""
+        """The numbers of the frequent records are whole numbers; ``true`` and ``1.0`` passed so far."""
         for number, row in enumerate(rows):
             if row[0].__class__ is int and set(map(type, row)) != INT:
                 done[0] = number
@@ -242,26 +247,20 @@ class Rows:
             raise TraceError(f"expected {self.holes[value]} tensor numbers, found {len(numbers)}")
         return [_nat(number) for number in numbers]
 
-    def begin(
-        self,
-        frame_id: int,
-        parent: int | None,
-        site: int,
-        args: int,
-        where: int,
-        delta: int,
-        derived: int,
-        numbers: list[int],
-    ) -> None:
+    def call(self, site: int, args: int, where: int) -> None:
         store = self.store
         tables = ((site, store.sites), (args, store.values), (where, store.wheres))
         if any(_nat(number) >= len(table) for number, table in tables):
             raise TraceError("the record names something not defined before")
+        store.calls.append((site, args, where))
+        self.call_holes.append(self.holes[args])
+
+    def begin(self, frame_id: int, parent: int | None, call: int, delta: int, derived: int, numbers: list[int]) -> None:
         outer = -1 if parent is None else self.frame(parent)
-        found = self.values_of(args, numbers)
+        found = self.values_of(self.store.calls[_nat(call)][1], numbers)
         self.now += _int(delta)
-        position = store.begin(
-            _nat(frame_id), outer, self.thread, site, args, found or None, where, self.now, bool(_nat(derived))
+        position = self.store.begin(
+            _nat(frame_id), outer, self.thread, call, found or None, self.now, bool(_nat(derived))
         )
         self.stacks[self.thread].append(position)
 
@@ -291,13 +290,14 @@ class Rows:
             raise TraceError("the record names something not defined before")
         self.store.add_hop(_nat(hop_id), self.frame(frame_id), chosen)
 
-    def detail(self, frame_id: int, name: str, value: int, numbers: list[int]) -> None:
+    def detail(self, frame_id: int, value: int, numbers: list[int]) -> None:
+        self.detail_of(self.frame(frame_id), value, numbers)
+
+    def detail_of(self, position: int, value: int, numbers: list[int]) -> None:
         found = self.values_of(value, numbers)
         stored = self.store.values[value]
-        if found:
-            stored = fill(stored, iter(found))
-        (content,) = stored
-        self.store.f_details.setdefault(self.frame(frame_id), {})[_str(name)] = content
+        name, content = fill(stored, iter(found)) if found else stored
+        self.store.f_details.setdefault(position, {})[_str(name)] = content
 
     def node(
         self,

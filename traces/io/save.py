@@ -17,7 +17,7 @@ __all__ = ["dumps", "save"]
 def save(trace: Trace, path: str | os.PathLike[str] | int | BinaryIO) -> None:
     """Write a trace. A truncated one stays so: it gets no exit."""
     header = {key: value for key, value in trace.header.items() if key not in ("format", "version")}
-    writer = Writer(path, header)
+    writer = Writer(path, header, exact=True)
     try:
         _replay(trace, writer)
         if trace.truncated:

@@ -141,8 +141,8 @@ class TraceBuilder:
                 store.wheres.append((line, tuple(PyFrame(*entry) for entry in python)))
             parent = -1 if parent_id is None else self._frame(parent_id)
             store.values.append(list(args))
-            args_key = len(store.values) - 1
-            store.begin(frame_id, parent, thread, site_key, args_key, None, where, self._since(t_ns), derived)
+            store.calls.append((site_key, len(store.values) - 1, where))
+            store.begin(frame_id, parent, thread, len(store.calls) - 1, None, self._since(t_ns), derived)
 
     def _finish(self, frame_id: int, t_ns: int) -> int | None:
         store = self._store

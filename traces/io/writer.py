@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from traces.errors import TraceError
-from traces.io.format import BEGIN, END, FORMAT, HOP, VERSION
+from traces.io.format import BEGIN, DETAIL, END, FORMAT, HOP, VERSION
 from traces.io.output import Output
 from traces.io.text import dump, split
 from traces.store import Ids, decision
@@ -22,6 +22,8 @@ from traces.values import Value
 __all__ = ["Writer"]
 
 MAX_INTERNED = 1 << 16  # values remembered; beyond that they are forgotten and written anew, so memory stays bounded
+
+_UNITS = [1, 1, 1] + [10**digits for digits in range(1, 40)]  # by the number of digits: what two of them leave
 
 _open: weakref.WeakSet[Writer] = weakref.WeakSet()
 
@@ -36,11 +38,19 @@ if hasattr(os, "register_at_fork"):
 
 
 class Writer:
-    """Writes the events of a run to a trace file; see `traces.Sink`."""
+    """Writes the events of a run to a trace file; see `traces.Sink`.
+
+    Every step of time is written with two significant digits, unless ``exact``: the rest would be half of a compressed
+    file, and says nothing beside what watching costs. The errors do not add up.
+    """
 
     def __init__(
-        self, target: str | os.PathLike[str] | int | BinaryIO, header: Mapping[str, Any] | None = None
+        self,
+        target: str | os.PathLike[str] | int | BinaryIO,
+        header: Mapping[str, Any] | None = None,
+        exact: bool = False,
     ) -> None:
+        self._exact = exact
         self._out = Output(target)
         self._lock = threading.RLock()
         self._busy = False
@@ -52,6 +62,8 @@ class Writer:
         self._site_keys: dict[tuple[Any, ...], int] = {}
         self._values: dict[str, int] = {}
         self._value_count = 0
+        self._calls: dict[tuple[int, int, int], int] = {}
+        self._call_count = 0
         self._stacks: dict[int, list[int]] = {}
         self._open: dict[int, int] = {}  # open frames: their thread
         self._thread = 1
@@ -108,6 +120,7 @@ class Writer:
         if number is None:
             if len(self._values) >= MAX_INTERNED:
                 self._values.clear()
+                self._calls.clear()
             number = self._values[text] = self._value_count
             self._value_count += 1
             self._lines.append(f'["a",{text}]')
@@ -117,6 +130,9 @@ class Writer:
         if self._first_ns is None:
             self._first_ns = t_ns
         delta = t_ns - self._first_ns - self._now
+        if delta >= 100 and not self._exact:
+            unit = _UNITS[len(str(delta))]
+            delta = (delta + unit // 2) // unit * unit
         self._now += delta
         return delta
 
@@ -191,17 +207,26 @@ class Writer:
             stack = [self._python(entry) for entry in place[1:]]
             where = self._define("@", place, lambda: [line, stack])
         open_frames = self._on(thread)
+        call = self._call((site, value, where))
         delta = self._delta(t_ns)
         top = open_frames[-1] if open_frames else None
         if frame_id == self._frames.last() + 1 and parent_id == top and not derived:
-            text = f"[{BEGIN},{site},{value},{where},{delta}{',' if numbers else ''}{','.join(numbers)}]"
+            text = f"[{BEGIN},{call},{delta}{',' if numbers else ''}{','.join(numbers)}]"
         else:
             parent = "null" if parent_id is None else parent_id
-            text = f'["b",{frame_id},{parent},{site},{value},{where},{delta},{int(derived)},[{",".join(numbers)}]]'
+            text = f'["b",{frame_id},{parent},{call},{delta},{int(derived)},[{",".join(numbers)}]]'
         open_frames.append(frame_id)
         self._open[frame_id] = thread
         self._frames.add(frame_id)
         self._write(text, len(open_frames) == 1)
+
+    def _call(self, call: tuple[int, int, int]) -> int:
+        number = self._calls.get(call)
+        if number is None:
+            number = self._calls[call] = self._call_count
+            self._call_count += 1
+            self._lines.append(f'["c",{call[0]},{call[1]},{call[2]}]')
+        return number
 
     def _python(self, entry: Any) -> int:
         file, line, function = entry
@@ -308,8 +333,13 @@ class Writer:
 
     def _detail(self, frame_id: int, name: str, value: Value) -> None:
         self._begun(frame_id)
-        number, numbers = self._value([value])
-        self._write(f'["i",{frame_id},{dump(name)},{number},[{",".join(numbers)}]]', False)
+        number, numbers = self._value([name, value])
+        open_frames = self._on(self._open.get(frame_id, self._thread))
+        if open_frames and open_frames[-1] == frame_id:
+            text = f"[{DETAIL},{number}{',' if numbers else ''}{','.join(numbers)}]"
+        else:
+            text = f'["i",{frame_id},{number},[{",".join(numbers)}]]'
+        self._write(text, False)
 
     def node(
         self,
@@ -366,6 +396,5 @@ class Writer:
     def _mute(self) -> None:
         self._closed = True
         self._out.release()
-        # Another thread may have held the lock when this process was forked.
-        self._lock = threading.RLock()
+        self._lock = threading.RLock()  # another thread may have held the old one when this process was forked
         self._busy = False

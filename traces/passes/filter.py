@@ -43,7 +43,8 @@ def keep(trace: Trace, frame: Callable[[int], bool], hop: Callable[[int], bool])
     """A trace of the frames and hops (given by position) for which the answers are true; parents must be kept too."""
     old = trace._store
     new = Store(old.header)
-    new.sites, new.values, new.wheres, new.decisions = old.sites, old.values, old.wheres, old.decisions
+    new.sites, new.values, new.wheres, new.calls = old.sites, old.values, old.wheres, old.calls
+    new.decisions = old.decisions
     places: dict[int, int] = {-1: -1}
     for position in range(old.frame_ids.count):
         if not frame(position):
@@ -52,10 +53,8 @@ def keep(trace: Trace, frame: Callable[[int], bool], hop: Callable[[int], bool])
             old.frame_ids.at(position),
             places[old.f_parent[position]],
             old.f_thread[position],
-            old.f_site[position],
-            old.f_args[position],
+            old.f_call[position],
             old.f_numbers[position],
-            old.f_where[position],
             old.f_start[position],
             position in old.f_derived,
         )

@@ -130,5 +130,5 @@ def _table(hop: Hop) -> list[tuple[str, str]]:
     rows.append(("fell through", keys(hop.fallthrough)))
     rows.append(("dispatched to", hop.key))
     rows.append(("kernel", f"{hop.kernel} {hop.reason}".strip() or "–"))
-    rows.append(("registered", hop.kernel_debug or "–"))
+    rows.append(("registered", hop.kernel_debug.removeprefix("registered ") or "–"))
     return rows

@@ -14,6 +14,7 @@ from traces.values import text
 
 __all__ = ["lines", "render"]
 
+KEY_SETS = ("dispatchKeySet", "ks")
 FIRST, LAST, BAR, GAP = "├─ ", "└─ ", "│  ", "   "
 
 
@@ -96,8 +97,8 @@ def _label(trace: Trace, frame: Frame) -> list[Part]:
 
 
 def _short(frame: Frame) -> list[tuple[str, object]]:
-    """The arguments that say something: those that are not None."""
-    return [(name, value) for name, value in frame.named_args() if value is not None]
+    """The arguments that say something: no None, and not the key set that a kernel is handed (the hop says its key)."""
+    return [(name, value) for name, value in frame.named_args() if value is not None and name not in KEY_SETS]
 
 
 def _hop(hop: Hop) -> list[Part]:
