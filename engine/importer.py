@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["install_torch"]
 
 # parts of engine.torch that have no counterpart under this name in PyTorch
-_HIDDEN = ("csrc", "_api", "_device", "_type_info")
+_HIDDEN = ("csrc", "_api", "_device", "_namedtensor", "_type_info")
 # where the name of a module differs
 _ELSEWHERE = {"torch.library": "engine.library", "torch.utils._device": "engine.torch._device"}
 

@@ -37,10 +37,12 @@ def __getattr__(name: str) -> Any:
     _load()
     if name in globals():
         return globals()[name]
-    from engine.torch.csrc.utils.unmodelled import HINT
+    from engine.torch.csrc.utils.unmodelled import HINT, missing
 
-    text = f"torch.{name} is not modelled by the engine; {HINT}"
-    raise AttributeError(text, name=name, obj=sys.modules[__name__])
+    if sys._getframe(1).f_code.co_name == "_handle_fromlist":
+        # `from torch import name`: importlib would hide the reason
+        raise ImportError(f"cannot import name '{name}' from 'torch': the engine does not model it; {HINT}", name=name)
+    raise AttributeError(missing("torch", name, globals()))
 
 
 def __dir__() -> list[str]:

@@ -55,7 +55,7 @@ def _delitem(self: Any, index: Any) -> None:
 
 def prepare_tensor() -> None:
     """Turn at::Tensor into Python's torch.Tensor: methods, properties, operators and constructor."""
-    from engine.torch import _tensor
+    from engine.torch import _namedtensor, _tensor
 
     generated = {name: make_method(binding) for name, binding in method_bindings().items()}
     methods = {**generated, **METHODS}
@@ -63,7 +63,7 @@ def prepare_tensor() -> None:
     methods["__setitem__"] = as_method(_setitem, "__setitem__", "torch::autograd::THPVariable_setitem")
     for name, method in (*methods.items(), *operators(methods).items()):
         setattr(Tensor, name, method)
-    for name, descriptor in PROPERTIES.items():
+    for name, descriptor in (*PROPERTIES.items(), *_namedtensor.PROPERTIES.items()):
         setattr(Tensor, name, descriptor)
     invert = methods.get("bitwise_not")
     if invert is not None:

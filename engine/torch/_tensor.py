@@ -16,7 +16,7 @@ from typing import Any
 from engine.aten.core.tensor import Tensor
 from engine.torch.csrc.autograd import variable
 from engine.torch.csrc.autograd.python_hook import PyFunctionTensorPostAccGradHooks, RemovableHandle
-from engine.torch.csrc.utils.unmodelled import HINT
+from engine.torch.csrc.utils.unmodelled import missing
 from engine.torch.overrides import (
     DisableTorchFunctionSubclass,
     handle_torch_function,
@@ -276,8 +276,8 @@ def _convert(result: Any, cls: type) -> Any:
 def __getattr__(self: Tensor, name: str) -> Any:
     """Reached for names that a tensor does not have here."""
     if name.startswith("_"):
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-    raise AttributeError(f"torch.Tensor.{name} is not modelled by the engine; {HINT}", name=name, obj=self)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    raise AttributeError(missing("torch.Tensor", name, dir(Tensor)))
 
 
 _PYTHON_METHODS = (

@@ -8,7 +8,7 @@ from engine.torchgen.model import NativeFunction
 from engine.torchgen.python_signatures import signatures
 
 FACTORY = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
-OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? requires_grad=False"
+OPTIONS = FACTORY.replace("pin_memory=None", "pin_memory=False") + ", bool? requires_grad=False"
 RAND = (
     f"rand.names(SymInt[] size, *, Dimname[]? names, {FACTORY}) -> Tensor",
     f"rand.generator_with_names(SymInt[] size, *, Generator? generator, Dimname[]? names, {FACTORY}) -> Tensor",
@@ -45,10 +45,9 @@ def test_an_out_variant_shares_the_signature_of_its_base() -> None:
 
 
 def test_tensor_before_scalar() -> None:
-    assert texts("fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)") == [
-        "fill_(Tensor input, Tensor value)",
-        "fill_(Tensor input, Scalar value)",
-    ]  # fmt: skip
+    scalar = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)"
+    tensor = "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)"
+    assert texts(scalar, tensor) == ["fill_(Tensor input, Tensor value)", "fill_(Tensor input, Scalar value)"]
 
 
 def test_self_is_no_argument_of_a_method() -> None:
@@ -64,20 +63,25 @@ def test_self_is_no_argument_of_a_method() -> None:
 
 
 @pytest.mark.parametrize(
-    ("func", "text"),
+    ("schema", "text"),
     [
-        ("sum(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor", "sum(Tensor input, IntArrayRef[1]? dim, bool keepdim=False)"),
-        ("f(Tensor self, float p=1, float eps=1e-5) -> Tensor", "f(Tensor input, double p=1, double eps=1e-05)"),
-        ('f(Tensor self, str mode="a", int[2] k=[1,2]) -> Tensor', 'f(Tensor input, c10::string_view mode="a", IntArrayRef[2] k={1,2})'),
-        ("f(Tensor self, int[2] k=0, int[] l=[]) -> Tensor", "f(Tensor input, IntArrayRef[2] k=0, IntArrayRef l=None)"),
-        ("f(Tensor self, Tensor?[] i, Scalar[] s) -> Tensor", "f(Tensor input, c10::List<::std::optional<Tensor>> i, ScalarList s)"),
-        ("f(Tensor self, *, ScalarType dtype=long) -> Tensor", "f(Tensor input, *, ScalarType dtype=torch.int64)"),
-        ("max.dim_max(Tensor self, int dim, *, Tensor(a!) max, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))", "max(Tensor input, int64_t dim, *, TensorList[2] out=None)"),
+        ("int[1]? dim, bool keepdim=False", "IntArrayRef[1]? dim, bool keepdim=False"),
+        ("float p=1, float eps=1e-5", "double p=1, double eps=1e-05"),
+        ("str mode='a', int[2] k=[1,2]", 'c10::string_view mode="a", IntArrayRef[2] k={1,2}'),
+        ("int[2] k=0, int[] l=[]", "IntArrayRef[2] k=0, IntArrayRef l=None"),
+        ("Tensor?[] i, Scalar[] s", "c10::List<::std::optional<Tensor>> i, ScalarList s"),
+        ("*, ScalarType dtype=long", "*, ScalarType dtype=torch.int64"),
+        ("int reduction=Mean", "int64_t reduction=at::Reduction::Mean"),
     ],
-)  # fmt: skip
-def test_types_and_defaults(func: str, text: str) -> None:
-    base = func.replace(", *, Tensor(a!) max, Tensor(b!) i) -> (Tensor(a!), Tensor(b!))", ") -> (Tensor, Tensor)")
-    assert texts(*{func, base.replace(".dim_max", ".dim")}) == [text]
+)
+def test_types_and_defaults(schema: str, text: str) -> None:
+    assert texts(f"f(Tensor self, {schema}) -> Tensor") == [f"f(Tensor input, {text})"]
+
+
+def test_several_out_arguments_become_one() -> None:
+    base = "max.dim(Tensor self, int dim) -> (Tensor, Tensor)"
+    out = "max.dim_max(Tensor self, int dim, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))"
+    assert texts(base, out) == ["max(Tensor input, int64_t dim, *, TensorList[2] out=None)"]
 
 
 def test_out_variants_of_factories_with_tensor_arguments_take_options() -> None:

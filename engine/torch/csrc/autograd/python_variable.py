@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from engine import doors, reference
+from engine import doors
 from engine.aten.core.tensor import Tensor
 from engine.c10 import exception
 from engine.c10.dispatch_key import DispatchKey
@@ -134,12 +134,6 @@ def _set_data(self: Tensor, data: Any) -> None:
     self.set_sizes_and_strides(data._sizes, data._strides, data._offset)
 
 
-def _get_names(self: Tensor) -> Any:
-    if reference() != "article":
-        raise AttributeError("'Tensor' object has no attribute 'names'")
-    return self._names if self._names is not None else (None,) * len(self._sizes)
-
-
 def _get_backward_hooks(self: Tensor) -> Any:
     meta = self._autograd_meta
     return None if meta is None else meta.backward_hooks
@@ -194,7 +188,6 @@ PROPERTIES = dict((
     _property("_base", lambda self: variable.base(self) if variable.is_view(self) else None),
     _property("_backward_hooks", _get_backward_hooks, _set_backward_hooks),
     _property("name", lambda self: None),
-    _property("names", _get_names),
     _property("volatile", _volatile, _set_volatile),
     _property("T", _op("numpy_T", "T")),
     _property("mT", _op("mT", "mT")),

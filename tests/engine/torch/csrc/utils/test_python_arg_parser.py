@@ -11,9 +11,10 @@ from engine.torch.csrc.utils.function_signature import FunctionSignature
 from engine.torch.csrc.utils.invalid_arguments import unordered
 from engine.torch.csrc.utils.python_arg_parser import PythonArgParser
 
+OPTIONS = "Tensor out=None, ScalarType? dtype=None, bool? requires_grad=False"
 RAND = (
-    "rand(SymIntArrayRef size, *, Generator? generator, Tensor out=None, ScalarType? dtype=None, bool? requires_grad=False)",
-    "rand(SymIntArrayRef size, *, Tensor out=None, ScalarType? dtype=None, bool? requires_grad=False)",
+    f"rand(SymIntArrayRef size, *, Generator? generator, {OPTIONS})",
+    f"rand(SymIntArrayRef size, *, {OPTIONS})",
 )
 ADD = (
     "add(Tensor input, Scalar alpha, Tensor other, *, Tensor out=None)|deprecated",
@@ -181,7 +182,8 @@ def test_dtypes_and_devices() -> None:
 def test_defaults() -> None:
     parser = PythonArgParser(
         (
-            'f(*, int64_t n=-1, Scalar s=2.5, IntArrayRef[2] k=1, IntArrayRef l={1,2}, c10::string_view mode="x", bool b=True)',
+            "f(*, int64_t n=-1, Scalar s=2.5, IntArrayRef[2] k=1, IntArrayRef l={1,2}, "
+            'c10::string_view mode="x", bool b=True)',
         )
     )
     r = parser.parse(None, (), {})

@@ -139,5 +139,5 @@ def test_functions_written_in_python() -> None:
 
     assert public(torch.ones(2)) == "plain"
     assert public(Answers())[0] == "public"
-    with pytest.raises(TypeError, match="no implementation found for .*public.* on types that implement"):
+    with pytest.raises(TypeError, match=r"no implementation found for .*public.* on types that implement"):
         public(Declines())
