@@ -105,7 +105,7 @@ _RUNTIME: dict[str, Any] = {
     "to_args_sizes": lambda tensors: [t._sizes for t in tensors],
     "to_args_sizes_symint": lambda tensors: [t._sizes for t in tensors],
     "unpack_list": unpack_list,
-    "zeros_like": TypeAndSize,
+    "TypeAndSize": TypeAndSize,
     "zeros_of": TypeAndSize.zeros,
 }
 
@@ -119,8 +119,9 @@ def _resolve(name: str) -> Any:
         return OPERATORS[rest]
     if prefix == "at" and rest:
         return getattr(functions_manual, rest, None) if rest == "sum_to" else AtFunction(rest)
-    if hasattr(functions_manual, name) and not name.startswith("_"):
-        return getattr(functions_manual, name)
+    helper = getattr(functions_manual, name, None)
+    if helper is not None and (hasattr(helper, "__site__") or name in functions_manual.__all__):
+        return helper
     return AtFunction(name)
 
 
@@ -186,6 +187,8 @@ def _accessed(saved: SavedAttribute) -> str:
             return f"{saved.source}.{direct}"
         arguments = ", ".join([saved.source, *map(ast.unparse, call.args)])
         return f"method__{call.func.attr}({arguments})"
+    if saved.name.endswith("_info"):
+        return f"TypeAndSize({saved.source})"
     return saved.expr
 
 

@@ -110,7 +110,7 @@ def _view_kernel(row: NativeFunction, op: OperatorHandle) -> Callable[..., Any]:
         if tls.view_replay_enabled or (not is_list and tmp._dtype is not base._dtype):
             view_func = _replay(op, base_index, args)
         if is_list:
-            return [as_view(base, t, True, None, meta) for t in tmp]
+            return tuple(as_view(base, t, True, None, meta) for t in tmp)
         return as_view(base, tmp, True, view_func, meta)
 
     return kernel

@@ -262,9 +262,11 @@ class Node:
         return self.display_name or type(self).__name__
 
     def forward_op_name(self) -> str:
-        """The name without its ``BackwardN``: how errors name the forward function."""
+        """How errors name the forward function: ``Add`` for AddBackward0, ``Squeeze1`` for SqueezeBackward1."""
         head, found, tail = self.name().rpartition("Backward")
-        return head if found and (not tail or tail.isdigit()) else self.name()
+        if not found or not (tail == "" or tail.isdigit()):
+            return self.name()
+        return head if tail in ("", "0") else head + tail
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:

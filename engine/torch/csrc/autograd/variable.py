@@ -361,12 +361,17 @@ def handle_view_on_rebase(t: Tensor, meta: DifferentiableViewMeta, indirect: boo
         return
     what = "its base or another view of its base has been" if indirect else "is being"
     fn = meta.grad_fn_
-    if fn is not None:
+    mode = {CreationMeta.NO_GRAD_MODE: "no_grad", CreationMeta.INFERENCE_MODE: "inference"}.get(creation)
+    end = "modified inplace in normal mode." if mode == "inference" else "modified inplace with grad mode enabled."
+    if fn is None:
+        message = f"A view was created in {mode or 'no_grad'} mode and {what} {end}"
+    elif mode is None:
         message = f"Output {meta.output_nr_} of {fn.forward_op_name()} is a view and {what} modified inplace."
-    elif creation == CreationMeta.INFERENCE_MODE:
-        message = f"A view was created in inference mode and {what} modified inplace in normal mode."
     else:
-        message = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
+        message = (
+            f"Output {meta.output_nr_} of {fn.forward_op_name()} is a view of a view which was created in {mode} mode "
+            f"and {what} {end}"
+        )
     if creation == CreationMeta.MULTI_OUTPUT_NODE:
         message += (
             " This view is the output of a function that returns multiple views. Such functions do not allow the output"
@@ -380,10 +385,10 @@ def handle_view_on_rebase(t: Tensor, meta: DifferentiableViewMeta, indirect: boo
             " custom Function."
         )
     else:
-        mode = "no_grad" if creation == CreationMeta.NO_GRAD_MODE else "inference_mode"
+        block = "no_grad" if mode == "no_grad" else "inference_mode"
         message += (
             " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-            f"moving both the view and the inplace either both inside the {mode} block (if you don't want the inplace "
+            f"moving both the view and the inplace either both inside the {block} block (if you don't want the inplace "
             "to be tracked) or both outside (if you want the inplace to be tracked)."
         )
     TORCH_CHECK(False, message)
