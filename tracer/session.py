@@ -7,11 +7,10 @@ import platform
 from collections.abc import Sequence
 from typing import Any
 
-from traces.predicates import Predicate
-
 from tracer.selection import Selection
 from tracer.targets.base import Recorder, Target
 from traces import Sink, Trace, TraceBuilder, Writer
+from traces.predicates import Predicate
 
 __all__ = ["Session", "header"]
 

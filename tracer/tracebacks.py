@@ -18,11 +18,12 @@ _TOOLS = (
     *(os.path.join(_LIBRARY, name) for name in ("importlib", "contextlib.py", "functools.py", "warnings.py")),
 )
 _NUMPY = f"-packages{os.sep}numpy{os.sep}"
+_GENERATED = ("<torch/", "<aten/", "<output_differentiability")  # files that the engine's code generator names
 _RUNPY = ("<frozen runpy>", os.path.join(_LIBRARY, "runpy.py"))
 
 def is_internal_file(name: str) -> bool:
     """Whether code of that file belongs to the engine, to the tracer or to what starts programs."""
-    return (name.startswith(_OURS) and not name.startswith(_GALLERY)) or name in _RUNPY
+    return (name.startswith(_OURS) and not name.startswith(_GALLERY)) or name.startswith(_GENERATED) or name in _RUNPY
 
 
 def clean(error: BaseException, top: CodeType | None = None) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.tracer.running import environment
 
 pytest_plugins = ["pytester"]

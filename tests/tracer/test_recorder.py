@@ -207,7 +207,7 @@ def test_no_code_of_the_program_runs() -> None:
         thing = type("Thing", (base,), dict(space, __hash__=base.__hash__))()
         values(thing)
     error = type("Bad", (Exception,), {"__str__": never, "__repr__": never})("text", object())
-    assert target._message(error) == "text"
+    assert target.error_text(error) == "text"
 
 
 def test_a_key_set_reads_highest_priority_first() -> None:

@@ -74,12 +74,14 @@ def run(args: argparse.Namespace) -> int:
         status = complain(str(error), "tracer run")
     except SystemExit as error:
         status = _exit_status(error.code)
+        if status and error.__context__ is not None:  # sys.exit(1) in an except block: that is what it ended of
+            error_text = _described(error.__context__)
         raise
     except KeyboardInterrupt:
         status, error_text = 130, ("KeyboardInterrupt", "")
         raise
     except BaseException as error:
-        error_text = (type(error).__name__, str(error))
+        error_text = _described(error)
         raise
     finally:
         finish(status, error_text)
@@ -133,6 +135,17 @@ def _start(args: argparse.Namespace, target: base.Target, program: runner.Progra
         end[:] = status, error
 
     return finish
+
+
+def _described(error: BaseException) -> tuple[str, str]:
+    """Type and text of an exception, for the trace."""
+    kind = type(error)
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    name = f"c10::{kind.__name__}" if kind.__module__ == "engine.c10.exception" else kind.__name__
+    return name, text
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -95,13 +95,13 @@ def _lines(handle: Any) -> Iterator[str]:
 
 def _render(handle: Any) -> RenderableType:
     from rich.console import Group
-    from rich.table import Table
+    from rich.padding import Padding
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0), header_style="bold")
-    for title in ("kernel", "why it is there", "keys"):
-        table.add_column(title, overflow="fold")
+    rows: list[RenderableType] = [Text(str(handle.schema), style="bold")]
     for keys, name, reason, debug in _cells(handle):
-        kernel = Text(name, style="dim" if name == "fallthrough" else "bold cyan").append(f"\n{debug}", style="dim")
-        table.add_row(kernel, Text(reason, style="green"), Text(", ".join(keys)))
-    return Group(Text(str(handle.schema), style="bold"), Text(), table)
+        style = "dim" if name == "fallthrough" else "bold cyan"
+        rows.append(Text(f"\n{name}", style=style).append(f"  {reason}", style="not bold green"))
+        rows.append(Padding(Text(debug, style="dim"), (0, 0, 0, 2)))
+        rows.append(Padding(Text(", ".join(keys)), (0, 0, 0, 2)))
+    return Group(*rows)

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine import doors
 from engine.aten.core.tensor import Tensor
+from engine.c10.exception import Error
 from tracer.targets.base import Recorder
 from tracer.targets.saved import saved_values
 from tracer.targets.stacks import Stack, below, relative, shown, user_stack
@@ -117,7 +118,7 @@ class EngineRecorder(doors.Listener):
         now = perf_counter_ns()
         frame_id = self._close(site)
         if frame_id is not None:
-            self.sink.fail(frame_id, now, type(error).__name__, _message(error))
+            self.sink.fail(frame_id, now, error_name(error), error_text(error))
 
     def detail(self, name: str, value: Any) -> None:
         stack = self._thread.stack
@@ -240,7 +241,13 @@ def _decision(decision: Any) -> dict[str, Any]:
     }
 
 
-def _message(error: BaseException) -> str:
+def error_name(error: BaseException) -> str:
+    """The exception's class, C++'s under their C++ name."""
+    kind = type(error)
+    return f"c10::{kind.__name__}" if issubclass(kind, Error) else kind.__name__
+
+
+def error_text(error: BaseException) -> str:
     """An exception's text, without running code of the program's own exception classes."""
     text = getattr(error, "msg", None)
     if isinstance(text, str):
