@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import traces
+from tracer import cli
 from traces.model import Hop
 
 TRUTH = Path(__file__).parent / "truth"
@@ -44,15 +45,10 @@ def shown(trace: traces.Trace) -> list[Hop]:
     return [hop for hop in trace.hops if hop.kind in ("call", "redispatch")]
 
 
-def test_dispatch_text(traced: tuple[str, traces.Trace, Path]) -> None:
+def test_dispatch_text(traced: tuple[str, traces.Trace, Path], capsys: pytest.CaptureFixture[str]) -> None:
     name, _, out = traced
-    text = subprocess.run(
-        [sys.executable, "-m", "tracer", "show", "--format", "dispatch", str(out)],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    assert text.splitlines() == (TRUTH / f"{name}.dispatch").read_text().splitlines()
+    assert cli.main(["show", "--format", "dispatch", str(out)]) == 0
+    assert capsys.readouterr().out.splitlines() == (TRUTH / f"{name}.dispatch").read_text().splitlines()
 
 
 def test_key_sets_of_redispatches(traced: tuple[str, traces.Trace, Path]) -> None:
