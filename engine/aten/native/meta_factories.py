@@ -1,24 +1,30 @@
 """torch/_meta_registrations.py and torch/_refs: factories on the Meta device, which PyTorch registers from Python.
 
 A Python kernel calls ``torch.empty`` through its binding, so that frame is part of the road.
+
+Differs: eye makes its tensor at once, where PyTorch's compares two aranges.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from engine import doors
 from engine.aten import at
-from engine.aten.core.tensor import Tensor
-from engine.aten.native.expand_utils import insertion_sort
+from engine.aten.core.tensor import Tensor, wrapped_scalar_tensor
+from engine.aten.native import prims
+from engine.aten.native.prims import logical_to_physical_perm
+from engine.aten.native.resize import resize_output_check
 from engine.aten.native.tensor_factories import infer_full_options
 from engine.c10.device import Device
-from engine.c10.exception import TORCH_CHECK
+from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_VALUE
 from engine.c10.layout import Layout, Strided
-from engine.c10.memory_format import MemoryFormat, Preserve
-from engine.c10.scalar_type import ScalarType, dtype_or_default
+from engine.c10.memory_format import MemoryFormat, Preserve, contiguous_strides
+from engine.c10.scalar_type import BFloat16, Float, Half, Long, ScalarType, dtype_or_default, isIntegralType
 
 Sizes = tuple[int, ...]
+Number = int | float
 
 
 @doors.frame("torch::autograd::THPVariable_empty", layer="python")
@@ -108,34 +114,6 @@ def empty_like(
     return at.empty_permuted.call(self._sizes, order, dtype, layout, device, bool(pin_memory))
 
 
-def logical_to_physical_perm(*tensors: Tensor) -> Sizes:
-    """compute_elementwise_output_logical_to_physical_perm: the dimensions from the slowest to the fastest moving."""
-    shaped = [t for t in tensors if t._sizes]
-    if not shaped:
-        return ()
-    shape = shaped[0]._sizes
-    ndim = len(shape)
-    if ndim == 1:
-        return (0,)
-    if all(t.is_contiguous_() for t in shaped):
-        return tuple(range(ndim))
-
-    def should_swap(idx_a: int, idx_b: int) -> int:
-        for t in shaped:
-            stride_a, stride_b = t._strides[idx_a], t._strides[idx_b]
-            if stride_a == 0 or stride_b == 0:
-                continue
-            if stride_a != stride_b:
-                return -1 if stride_a < stride_b else 1
-            if shape[idx_a] > shape[idx_b]:
-                return 1
-        return 0
-
-    perm = list(range(ndim - 1, -1, -1))
-    insertion_sort(perm, should_swap)
-    return tuple(reversed(perm))
-
-
 @doors.frame("ones_like")
 def ones_like(
     self: Tensor,
@@ -205,13 +183,195 @@ def new_zeros(
     return new_full(self, size, 0, dtype, layout, device, pin_memory)
 
 
-@doors.frame("eye_out_meta")
-def eye_out_meta(n: int, m: int, out: Tensor) -> Tensor:
+@doors.frame("new_empty")
+def new_empty(
+    self: Tensor,
+    size: Sizes,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    return _empty(
+        size,
+        self._dtype if dtype is None else dtype,
+        self._layout if layout is None else layout,
+        self._device if device is None else device,
+        pin_memory,
+    )
+
+
+@doors.frame("new_empty_strided")
+def new_empty_strided(
+    self: Tensor,
+    size: Sizes,
+    stride: Sizes,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    return at.empty_strided.call(
+        size,
+        stride,
+        self._dtype if dtype is None else dtype,
+        self._layout if layout is None else layout,
+        self._device if device is None else device,
+        bool(pin_memory),
+    )
+
+
+@doors.frame("scalar_tensor")
+def scalar_tensor(
+    s: Any,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    return _empty((), dtype, layout, device, pin_memory)
+
+
+@doors.frame("meta_fill")
+def fill(self: Tensor, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        TORCH_CHECK(
+            value.dim_() == 0,
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.dim_()} dimensions.",
+        )
+    return at.empty_like.call(self, None, None, None, None, None)
+
+
+# ---- eye, arange
+
+
+@doors.frame("eye")
+def eye_m(
+    n: int, m: int, dtype: ScalarType | None, layout: Layout | None, device: Device | None, pin_memory: bool | None
+) -> Tensor:
     TORCH_CHECK(n >= 0, "n must be greater or equal to 0, got ", n)
     TORCH_CHECK(m >= 0, "m must be greater or equal to 0, got ", m)
-    return at.resize_.call(out, (n, m), None)
+    return _empty((n, m), dtype, layout, device, pin_memory)
 
 
-@doors.frame("eye_out_meta")
-def eye_out_meta_n(n: int, out: Tensor) -> Tensor:
-    return eye_out_meta(n, n, out)
+@doors.frame("eye")
+def eye(
+    n: int, dtype: ScalarType | None, layout: Layout | None, device: Device | None, pin_memory: bool | None
+) -> Tensor:
+    return eye_m(n, n, dtype, layout, device, pin_memory)
+
+
+@doors.frame("arange_default")
+def arange(
+    end: Number, dtype: ScalarType | None, layout: Layout | None, device: Device | None, pin_memory: bool | None
+) -> Tensor:
+    return at.arange_start_step.call(0, end, 1, dtype, layout, device, pin_memory)
+
+
+@doors.frame("arange_start")
+def arange_start(
+    start: Number,
+    end: Number,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    return at.arange_start_step.call(start, end, 1, dtype, layout, device, pin_memory)
+
+
+@doors.frame("arange")
+def arange_start_step(
+    start: Number,
+    end: Number,
+    step: Number,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    TORCH_CHECK(step != 0, "step must be nonzero")
+    TORCH_CHECK(end >= start if step > 0 else end <= start, "upper bound and lower bound inconsistent with step sign")
+    TORCH_CHECK(math.isfinite(start) and math.isfinite(end), f"unsupported range: {start} -> {end}")
+    TORCH_CHECK(math.isfinite(step), f"step must be finite but got {step}")
+    integers = isinstance(start, int) and isinstance(end, int) and isinstance(step, int)
+    if dtype is None:
+        dtype = Long if integers else dtype_or_default(None)
+    whole = isIntegralType(dtype, includeBool=False)
+    if dtype is Long or integers:
+        first, last, by = int(start), int(end), int(step)
+        TORCH_CHECK_VALUE(by != 0, "step must be nonzero")
+        length = (last - first + by - (1 if by > 0 else -1)) // by
+    else:
+        length = math.ceil((end - start) / step)
+    assert device is not None
+    if whole:
+        return prims.op("iota").call(length, int(start), int(step), dtype, device, False)
+    index = prims.op("iota").call(length, 0, 1, Long, device, False)
+    # counted, then scaled and shifted in the type of computation
+    if not integers:
+        index = convert(index, Float if dtype in (Half, BFloat16) else dtype)
+    scaled = at.mul_Tensor.call(index, wrapped_scalar_tensor(step))
+    return convert(at.add_Tensor.call(scaled, wrapped_scalar_tensor(start), 1), dtype)
+
+
+def convert(t: Tensor, dtype: ScalarType) -> Tensor:
+    """_maybe_convert_to_dtype"""
+    return t if t._dtype is dtype else at.to_dtype.call(t, dtype, False, False, None)
+
+
+@doors.frame("uniform_")
+def uniform_(self: Tensor, from_: float, to: float, generator: Any) -> Tensor:
+    drawn = prims.op("uniform").call(self._sizes, from_, to, self._dtype, self._device, generator)
+    return at.copy_.call(self, drawn, False)
+
+
+# ---- what writes to an out= argument
+
+
+def give_out(result: Tensor, out: Tensor) -> Tensor:
+    """out_wrapper: the functional result is copied into ``out``, which is resized where it must."""
+    if resize_output_check(out, result._sizes):
+        at.resize_.call(out, result._sizes, None)
+    return at.copy_.call(out, result, False)
+
+
+@doors.frame("meta_ones")
+def ones_out(size: Sizes, out: Tensor) -> Tensor:
+    return give_out(_empty(size, out._dtype, Strided, out._device, False), out)
+
+
+@doors.frame("meta_zeros")
+def zeros_out(size: Sizes, out: Tensor) -> Tensor:
+    return give_out(_empty(size, out._dtype, Strided, out._device, False), out)
+
+
+@doors.frame("full")
+def full_out(size: Sizes, fill_value: Any, out: Tensor) -> Tensor:
+    e = at.empty_strided.call(size, contiguous_strides(size), out._dtype, Strided, out._device, False)
+    return give_out(at.fill_Scalar.call(e, fill_value), out)
+
+
+@doors.frame("meta_rand_default")
+def rand_out(size: Sizes, out: Tensor) -> Tensor:
+    return give_out(_empty(size, out._dtype, None, out._device, False), out)
+
+
+@doors.frame("eye")
+def eye_m_out(n: int, m: int, out: Tensor) -> Tensor:
+    return give_out(eye_m(n, m, out._dtype, Strided, out._device, False), out)
+
+
+@doors.frame("eye")
+def eye_out(n: int, out: Tensor) -> Tensor:
+    return eye_m_out(n, n, out)
+
+
+@doors.frame("arange_default")
+def arange_out(end: Number, out: Tensor) -> Tensor:
+    return give_out(at.arange_start_step.call(0, end, 1, out._dtype, Strided, out._device, False), out)
+
+
+@doors.frame("arange")
+def arange_start_out(start: Number, end: Number, step: Number, out: Tensor) -> Tensor:
+    return give_out(arange_start_step(start, end, step, out._dtype, Strided, out._device, False), out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.aten.native import binary_ops as native
+from engine.aten.native import meta_refs as meta
 from engine.aten.native import unary_ops as unary
 from engine.torchgen.model import NativeFunction
 
@@ -15,7 +16,7 @@ ROWS = (
         func="add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": native.add_Tensor},
+        dispatch={"CPU": native.add_Tensor, "Meta": meta.add},
         derivatives={
             "self": "handle_r_to_c(self.scalar_type(), grad)",
             "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(grad, alpha.conj()))",
@@ -25,7 +26,7 @@ ROWS = (
         func="add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
         structured=True,
-        dispatch={"CPU, Meta": native.add__Tensor},
+        dispatch={"CPU": native.add__Tensor, "Meta": meta.binop_inplace_alpha},
         derivatives={
             "self": "handle_r_to_c(self.scalar_type(), grad)",
             "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(grad, alpha.conj()))",
@@ -34,26 +35,26 @@ ROWS = (
     NativeFunction(
         func="add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
-        dispatch={"CPU, Meta": native.add_out},
+        dispatch={"CPU": native.add_out, "Meta": meta.add_out},
     ),
     NativeFunction(
         func="add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
         variants=BOTH,
-        dispatch={"CompositeExplicitAutograd": native.add_Scalar},
+        dispatch={"CompositeExplicitAutograd": native.add_Scalar, "Meta": meta.binop_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
         backward_name="AddBackward1",
     ),
     NativeFunction(
         func="add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.add__Scalar},
+        dispatch={"CompositeExplicitAutograd": native.add__Scalar, "Meta": meta.binop_inplace_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
     ),
     NativeFunction(
         func="sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": native.sub_Tensor},
+        dispatch={"CPU": native.sub_Tensor, "Meta": meta.sub},
         derivatives={
             "self": "handle_r_to_c(self.scalar_type(), grad)",
             "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
@@ -63,7 +64,7 @@ ROWS = (
         func="sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
         structured=True,
-        dispatch={"CPU, Meta": native.sub__Tensor},
+        dispatch={"CPU": native.sub__Tensor, "Meta": meta.binop_inplace_alpha},
         derivatives={
             "self": "handle_r_to_c(self.scalar_type(), grad)",
             "other": "handle_r_to_c(other.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
@@ -72,24 +73,24 @@ ROWS = (
     NativeFunction(
         func="sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
-        dispatch={"CPU, Meta": native.sub_out},
+        dispatch={"CPU": native.sub_out, "Meta": meta.sub_out},
     ),
     NativeFunction(
         func="sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
         variants=BOTH,
-        dispatch={"CompositeExplicitAutograd": native.sub_Scalar},
+        dispatch={"CompositeExplicitAutograd": native.sub_Scalar, "Meta": meta.binop_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
         backward_name="SubBackward1",
     ),
     NativeFunction(
         func="sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.sub__Scalar},
+        dispatch={"CompositeExplicitAutograd": native.sub__Scalar, "Meta": meta.binop_inplace_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
     ),
     NativeFunction(
         func="rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        dispatch={"CPU, Meta": native.rsub_Tensor},
+        dispatch={"CPU": native.rsub_Tensor, "Meta": meta.rsub},
         derivatives={
             "self": "handle_r_to_c(self.scalar_type(), maybe_multiply(-grad, alpha.conj()))",
             "other": "handle_r_to_c(other.scalar_type(), grad)",
@@ -97,7 +98,7 @@ ROWS = (
     ),
     NativeFunction(
         func="rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.rsub_Scalar},
+        dispatch={"CompositeExplicitAutograd": native.rsub_Scalar, "Meta": meta.rsub},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), maybe_multiply(-grad, alpha.conj()))"},
         backward_name="RsubBackward1",
     ),
@@ -105,7 +106,7 @@ ROWS = (
         func="mul.Tensor(Tensor self, Tensor other) -> Tensor",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": native.mul_Tensor},
+        dispatch={"CPU": native.mul_Tensor, "Meta": meta.mul},
         derivatives={
             "self": "mul_tensor_backward(grad, other, self.scalar_type())",
             "other": "mul_tensor_backward(grad, self, other.scalar_type())",
@@ -115,7 +116,7 @@ ROWS = (
         func="mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
         variants="method",
         structured=True,
-        dispatch={"CPU, Meta": native.mul__Tensor},
+        dispatch={"CPU": native.mul__Tensor, "Meta": meta.binop_inplace},
         derivatives={
             "self": "mul_tensor_backward(grad, other, self.scalar_type())",
             "other": "mul_tensor_backward(grad, self, other.scalar_type())",
@@ -124,26 +125,26 @@ ROWS = (
     NativeFunction(
         func="mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
-        dispatch={"CPU, Meta": native.mul_out},
+        dispatch={"CPU": native.mul_out, "Meta": meta.mul_out},
     ),
     NativeFunction(
         func="mul.Scalar(Tensor self, Scalar other) -> Tensor",
         variants=BOTH,
-        dispatch={"CompositeExplicitAutograd": native.mul_Scalar},
+        dispatch={"CompositeExplicitAutograd": native.mul_Scalar, "Meta": meta.mul},
         derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
         backward_name="MulBackward1",
     ),
     NativeFunction(
         func="mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.mul__Scalar},
+        dispatch={"CompositeExplicitAutograd": native.mul__Scalar, "Meta": meta.binop_inplace},
         derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
     ),
     NativeFunction(
         func="div.Tensor(Tensor self, Tensor other) -> Tensor",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": native.div_Tensor},
+        dispatch={"CPU": native.div_Tensor, "Meta": meta.div},
         derivatives={
             "self": "div_tensor_self_backward(grad, other, self.scalar_type())",
             "other": "div_tensor_other_backward(grad, self, other)",
@@ -153,7 +154,7 @@ ROWS = (
         func="div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
         variants="method",
         structured=True,
-        dispatch={"CPU, Meta": native.div__Tensor},
+        dispatch={"CPU": native.div__Tensor, "Meta": meta.div_inplace},
         derivatives={
             "self": "div_tensor_self_backward(grad, other, self.scalar_type())",
             "other": "div_tensor_other_backward(grad, self, other)",
@@ -162,38 +163,38 @@ ROWS = (
     NativeFunction(
         func="div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
-        dispatch={"CPU, Meta": native.div_out},
+        dispatch={"CPU": native.div_out, "Meta": meta.div_out},
     ),
     NativeFunction(
         func="div.Scalar(Tensor self, Scalar other) -> Tensor",
         variants=BOTH,
-        dispatch={"CompositeExplicitAutograd": native.div_Scalar},
+        dispatch={"CompositeExplicitAutograd": native.div_Scalar, "Meta": meta.div},
         derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
         backward_name="DivBackward1",
     ),
     NativeFunction(
         func="div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.div__Scalar},
+        dispatch={"CompositeExplicitAutograd": native.div__Scalar, "Meta": meta.div_inplace},
         derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
     ),
     NativeFunction(
         func="neg(Tensor self) -> Tensor",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": unary.neg},
+        dispatch={"CPU": unary.neg, "Meta": meta.neg},
         derivatives={"self": "grad.neg()"},
     ),
     NativeFunction(
         func="neg_(Tensor(a!) self) -> Tensor(a!)",
         variants=BOTH,
         structured=True,
-        dispatch={"CPU, Meta": unary.neg_},
+        dispatch={"CPU": unary.neg_, "Meta": meta.neg_},
         derivatives={"self": "grad.neg()"},
     ),
     NativeFunction(
         func="neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
-        dispatch={"CPU, Meta": unary.neg_out},
+        dispatch={"CPU": unary.neg_out, "Meta": meta.neg_out},
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.aten.native import copy as copies
 from engine.aten.native import fill, resize
+from engine.aten.native import meta_factories as meta
 from engine.aten.native import tensor_conversions as conversions
 from engine.aten.native import tensor_factories as factories
 from engine.aten.native import tensor_properties as properties
@@ -19,12 +20,12 @@ TO = "bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None
 ROWS = (
     NativeFunction(
         func="fill.Scalar(Tensor self, Scalar value) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": fill.fill},
+        dispatch={"CompositeExplicitAutograd": fill.fill, "Meta": meta.fill},
         derivatives={"self": "zeros_like(grad)"},
     ),
     NativeFunction(
         func="fill.Tensor(Tensor self, Tensor value) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": fill.fill_tensor},
+        dispatch={"CompositeExplicitAutograd": fill.fill_tensor, "Meta": meta.fill},
         derivatives={"self": "zeros_like(grad)", "value": "grad.sum()"},
         backward_name="FillBackward1",
     ),

@@ -42,13 +42,16 @@ ROWS = (
     NativeFunction(
         func=f"new_empty(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.new_empty_symint},
+        dispatch={"CompositeExplicitAutograd": native.new_empty_symint, "Meta": meta.new_empty},
         derivatives={},
     ),
     NativeFunction(
         func=f"new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, {OPTIONS}) -> Tensor",
         variants="method",
-        dispatch={"CompositeExplicitAutogradNonFunctional": native.new_empty_strided_symint},
+        dispatch={
+            "CompositeExplicitAutogradNonFunctional": native.new_empty_strided_symint,
+            "Meta": meta.new_empty_strided,
+        },
         derivatives={},
     ),
     NativeFunction(
@@ -75,7 +78,7 @@ ROWS = (
     ),
     NativeFunction(
         func="full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.full_out},
+        dispatch={"CompositeExplicitAutograd": native.full_out, "Meta": meta.full_out},
     ),
     NativeFunction(
         func=f"full_like(Tensor self, Scalar fill_value, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
@@ -88,7 +91,7 @@ ROWS = (
     ),
     NativeFunction(
         func="ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.ones_out},
+        dispatch={"CompositeExplicitAutograd": native.ones_out, "Meta": meta.ones_out},
     ),
     NativeFunction(
         func=f"ones_like{LIKE}",
@@ -101,7 +104,7 @@ ROWS = (
     ),
     NativeFunction(
         func="zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.zeros_out},
+        dispatch={"CompositeExplicitAutograd": native.zeros_out, "Meta": meta.zeros_out},
     ),
     NativeFunction(
         func=f"zeros_like{LIKE}",
@@ -110,42 +113,42 @@ ROWS = (
     ),
     NativeFunction(
         func=f"scalar_tensor(Scalar s, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.scalar_tensor},
+        dispatch={"CompositeExplicitAutograd": native.scalar_tensor, "Meta": meta.scalar_tensor},
     ),
     NativeFunction(
         func=f"eye(SymInt n, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.eye},
+        dispatch={"CompositeExplicitAutograd": native.eye, "Meta": meta.eye},
     ),
     NativeFunction(
         func=f"eye.m(SymInt n, SymInt m, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.eye_m},
+        dispatch={"CompositeExplicitAutograd": native.eye_m, "Meta": meta.eye_m},
     ),
     NativeFunction(
         func="eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CPU": native.eye_out_cpu_n, "Meta": meta.eye_out_meta_n},
+        dispatch={"CPU": native.eye_out_cpu_n, "Meta": meta.eye_out},
     ),
     NativeFunction(
         func="eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CPU": native.eye_out_cpu, "Meta": meta.eye_out_meta},
+        dispatch={"CPU": native.eye_out_cpu, "Meta": meta.eye_m_out},
     ),
     NativeFunction(
         func=f"arange(Scalar end, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": ranges.arange},
+        dispatch={"CompositeExplicitAutograd": ranges.arange, "Meta": meta.arange},
     ),
     NativeFunction(
         func=f"arange.start(Scalar start, Scalar end, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": ranges.arange_start},
+        dispatch={"CompositeExplicitAutograd": ranges.arange_start, "Meta": meta.arange_start},
     ),
     NativeFunction(
         func=f"arange.start_step(Scalar start, Scalar end, Scalar step=1, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": ranges.arange_start_step},
+        dispatch={"CompositeExplicitAutograd": ranges.arange_start_step, "Meta": meta.arange_start_step},
     ),
     NativeFunction(
         func="arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": ranges.arange_out},
+        dispatch={"CompositeExplicitAutograd": ranges.arange_out, "Meta": meta.arange_out},
     ),
     NativeFunction(
         func="arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CPU": ranges.arange_start_out, "Meta": ranges.arange_start_out},
+        dispatch={"CPU": ranges.arange_start_out, "Meta": meta.arange_start_out},
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.aten.native import meta_refs as meta
 from engine.aten.native import tensor_properties as native
 from engine.aten.native import tensor_shape
 from engine.torchgen.model import NativeFunction
@@ -28,7 +29,7 @@ ROWS = (
     NativeFunction(
         func="is_same_size(Tensor self, Tensor other) -> bool",
         variants=BOTH,
-        dispatch={"CompositeExplicitAutograd": native.is_same_size},
+        dispatch={"CompositeExplicitAutograd": native.is_same_size, "Meta": meta.is_same_size},
     ),
     NativeFunction(
         func="sum_to_size(Tensor self, SymInt[] size) -> Tensor",

@@ -32,7 +32,7 @@ ROWS = (
     ),
     NativeFunction(
         func="rand.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.rand_out},
+        dispatch={"CompositeExplicitAutograd": native.rand_out, "Meta": meta.rand_out},
     ),
     NativeFunction(
         func="rand.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)",
@@ -46,7 +46,7 @@ ROWS = (
     NativeFunction(
         func="uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
         variants="method",
-        dispatch={"CPU": native.uniform_, "Meta": native.uniform_meta_},
+        dispatch={"CPU": native.uniform_, "Meta": meta.uniform_},
         derivatives={"self": "zeros_like(grad)"},
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.aten.native import meta_refs as meta
 from engine.aten.native import tensor_conversions as conversions
 from engine.aten.native import tensor_parts as parts
 from engine.aten.native import tensor_shape as native
@@ -97,7 +98,7 @@ ROWS = (
     ),
     NativeFunction(
         func="_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
-        dispatch={EXPLICIT: native._unsafe_view},
+        dispatch={EXPLICIT: native._unsafe_view, "Meta": meta._unsafe_view},
         derivatives={"self": "grad.reshape_symint(self.sym_sizes())"},
     ),
     NativeFunction(
@@ -119,7 +120,7 @@ ROWS = (
     NativeFunction(
         func="t_(Tensor(a!) self) -> Tensor(a!)",
         variants="method",
-        dispatch={EXPLICIT: native.t_},
+        dispatch={EXPLICIT: native.t_, "Meta": meta.t_},
         derivatives={"self": "grad.t()"},
         inplace_view=True,
     ),
@@ -132,7 +133,7 @@ ROWS = (
     NativeFunction(
         func="transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",
         variants="method",
-        dispatch={EXPLICIT: native.transpose_},
+        dispatch={EXPLICIT: native.transpose_, "Meta": meta.transpose_},
         derivatives={"self": "grad.transpose(dim0, dim1)"},
         inplace_view=True,
     ),
@@ -170,7 +171,7 @@ ROWS = (
     ),
     NativeFunction(
         func="select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
-        dispatch={"CompositeExplicitAutogradNonFunctional": parts.select_backward_symint},
+        dispatch={"CompositeExplicitAutogradNonFunctional": parts.select_backward_symint, "Meta": meta.select_backward},
         derivatives={"grad_output": "grad.select_symint(dim, index)"},
     ),
     NativeFunction(
@@ -186,7 +187,7 @@ ROWS = (
             "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step)"
             " -> Tensor"
         ),
-        dispatch={EXPLICIT: parts.slice_backward},
+        dispatch={EXPLICIT: parts.slice_backward, "Meta": meta.slice_backward},
         derivatives={"grad_output": "grad.slice_symint(dim, start, end, step)"},
     ),
     NativeFunction(
@@ -226,7 +227,7 @@ ROWS = (
     NativeFunction(
         func="unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)",
         variants="method",
-        dispatch={EXPLICIT: native.unsqueeze_},
+        dispatch={EXPLICIT: native.unsqueeze_, "Meta": meta.unsqueeze_},
         derivatives={"self": "grad.squeeze(dim)"},
         inplace_view=True,
     ),
