@@ -18,7 +18,7 @@ from engine.torch.csrc.autograd.python_operators import operators
 from engine.torch.csrc.autograd.python_torch_functions_manual import manual_functions
 from engine.torch.csrc.autograd.python_variable import (
     PROPERTIES,
-    as_subclass,
+    THPVariable_as_subclass,
     make_subclass,
     tensor_init,
     tensor_init_subclass,
@@ -69,7 +69,7 @@ def prepare_tensor() -> None:
     if invert is not None:
         Tensor.__invert__ = invert  # type: ignore[attr-defined]
     Tensor.__delitem__ = _delitem  # type: ignore[attr-defined]
-    Tensor.as_subclass = as_subclass  # type: ignore[attr-defined]
+    Tensor.as_subclass = THPVariable_as_subclass  # type: ignore[attr-defined]
     Tensor._make_subclass = staticmethod(make_subclass)  # type: ignore[attr-defined]
     Tensor.__module__ = "torch"
     _tensor.attach()
@@ -78,7 +78,9 @@ def prepare_tensor() -> None:
 
 
 def _functions() -> dict[str, Any]:
-    api = lambda: _VariableFunctions  # noqa: E731
+    def api() -> SimpleNamespace:
+        return _VariableFunctions
+
     functions = {name: make_function(binding, api) for name, binding in function_bindings().items()}
     functions |= manual_functions(api)
     vars(_VariableFunctions).update(functions)
@@ -120,6 +122,28 @@ def is_warn_always_enabled() -> bool:
     return exception.get_warnAlways()
 
 
+def is_storage(obj: Any, /) -> bool:
+    """Never: storages are not handed out."""
+    return False
+
+
+_num_threads = 1
+
+
+def set_num_threads(n: int, /) -> None:
+    """Remembered, and without effect: kernels run on one thread."""
+    global _num_threads
+    if not isinstance(n, int) or isinstance(n, bool):
+        raise RuntimeError(f"set_num_threads expects an int, but got {type(n).__name__}")
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _num_threads = n
+
+
+def get_num_threads() -> int:
+    return _num_threads
+
+
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of these shapes broadcast to."""
     result: list[int] = []
@@ -140,7 +164,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 def names() -> dict[str, Any]:
     """Everything a script finds in ``torch``."""
     from engine import library
-    from engine.torch import _C, _device, _tensor_str, autograd, cuda, overrides, random
+    from engine.torch import _C, _device, _tensor_str, autograd, cuda, overrides, random, version
     from engine.torch._ops import ops
     from engine.torch._type_info import finfo, iinfo
 
@@ -165,6 +189,9 @@ def names() -> dict[str, Any]:
         "finfo": finfo,
         "iinfo": iinfo,
         "is_tensor": is_tensor,
+        "is_storage": is_storage,
+        "set_num_threads": set_num_threads,
+        "get_num_threads": get_num_threads,
         "typename": typename,
         "broadcast_shapes": broadcast_shapes,
         "get_default_dtype": scalar_type.get_default_dtype,
@@ -194,6 +221,7 @@ def names() -> dict[str, Any]:
         "nan": math.nan,
         "pi": math.pi,
         "e": math.e,
-        "__version__": "2.13.0",
+        "version": version,
+        "__version__": version.__version__,
     }
     return found

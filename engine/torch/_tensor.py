@@ -274,7 +274,10 @@ def _convert(result: Any, cls: type) -> Any:
 
 
 def __getattr__(self: Tensor, name: str) -> Any:
-    """Reached for names that a tensor does not have here."""
+    """Reached for names that a tensor does not have here, and when a property raises AttributeError itself."""
+    found = inspect.getattr_static(type(self), name, None)
+    if found is not None:
+        return found.__get__(self, type(self))
     if name.startswith("_"):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
     raise AttributeError(missing("torch.Tensor", name, dir(Tensor)))

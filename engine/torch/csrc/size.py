@@ -31,6 +31,11 @@ class Size(tuple[int, ...]):
                 raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{tp_name(item)}')")
         return tuple.__new__(cls, items)
 
+    @classmethod
+    def of(cls, sizes: tuple[int, ...]) -> Size:
+        """Of sizes that are known to be ints."""
+        return tuple.__new__(cls, sizes)
+
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
 

@@ -21,12 +21,21 @@ from engine.torch.csrc.autograd.autograd_meta import is_differentiable_type
 from engine.torch.csrc.autograd.python_hook import PyFunctionTensorPreHook
 from engine.torch.csrc.autograd.python_variable_methods import requires_grad_leaf_error
 from engine.torch.csrc.size import Size
-from engine.torch.csrc.utils.python_binding import tensor_property
+from engine.torch.csrc.utils.python_arg_parser import PythonArgs
+from engine.torch.csrc.utils.python_binding import tensor_method, tensor_property
 from engine.torch.csrc.utils.python_numbers import tp_name
 from engine.torch.csrc.utils.tensor_new_legacy import base_tensor_ctor
 from engine.torch.csrc.utils.unmodelled import operator
 
-__all__ = ["PROPERTIES", "THPVariable_pynew", "as_subclass", "make_subclass", "tensor_init", "tensor_init_subclass"]
+__all__ = [
+    "PROPERTIES",
+    "THPVariable_as_subclass",
+    "THPVariable_pynew",
+    "as_subclass",
+    "make_subclass",
+    "tensor_init",
+    "tensor_init_subclass",
+]
 
 _AUTOGRAD = key_bits(DispatchKey.AutogradFunctionality)
 
@@ -167,7 +176,7 @@ def _property(name: str, getter: Any, setter: Any = None) -> tuple[str, tensor_p
 
 
 PROPERTIES = dict((
-    _property("shape", lambda self: Size(self._sizes)),
+    _property("shape", lambda self: Size.of(self._sizes)),
     _property("dtype", lambda self: self._dtype),
     _property("device", lambda self: self._device),
     _property("layout", lambda self: self._layout),
@@ -240,6 +249,19 @@ def _subclass_new(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
 
 def _tensor_new(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
     return object.__new__(cls) if cls is Tensor else THPVariable_pynew(cls, args, kwargs)
+
+
+@tensor_method("as_subclass(PyObject* cls)")
+def THPVariable_as_subclass(self: Tensor, r: PythonArgs) -> Tensor:
+    """An alias that is an instance of a subclass."""
+    cls = r.pyobject(0)
+    exception.TORCH_CHECK_TYPE(isinstance(cls, type), "cls must be a type (got ", tp_name(cls), ")")
+    exception.TORCH_CHECK_TYPE(
+        issubclass(cls, Tensor),
+        "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your "
+        "class inherits from Tensor.",
+    )
+    return as_subclass(self, cls)
 
 
 def as_subclass(tensor: Tensor, cls: type[Tensor]) -> Tensor:

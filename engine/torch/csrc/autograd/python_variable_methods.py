@@ -43,7 +43,7 @@ _NEGATIVE = key_bits(DispatchKey.Negative)
 @tensor_method("size(int64_t? dim=None)")
 def THPVariable_size(self: Tensor, r: PythonArgs) -> Any:
     if r.isNone(0):
-        return Size(self._sizes)
+        return Size.of(self._sizes)
     return self._sizes[maybe_wrap_dim(r.toInt64(0), len(self._sizes), wrap_scalar=False)]
 
 

@@ -27,8 +27,6 @@ __all__ = ["PythonArgParser", "PythonArgs"]
 _DECIDED = {Tensor, int, float, bool, complex, str, type(None)}
 _INTS = "a sequence of ints"
 _DECIDED |= {Generator, ScalarType, Device, Layout, MemoryFormat, _INTS}
-
-
 _SEQUENCES = frozenset({tuple, list, Size})
 
 

@@ -14,7 +14,7 @@ from engine.torch.csrc.size import Size
 from engine.torch.csrc.utils.device_lazy_init import maybe_initialize_device
 from engine.torch.csrc.utils.python_arg_parser import PythonArgParser
 from engine.torch.csrc.utils.python_args import get_default_device
-from engine.torch.csrc.utils.python_torch_function import handle_torch_function
+from engine.torch.csrc.utils.python_torch_function import check_has_torch_function, handle_torch_function
 from engine.torch.csrc.utils.tensor_new import legacy_new_from_sequence
 from engine.torch.csrc.utils.unmodelled import operator
 
@@ -45,9 +45,7 @@ def legacy_tensor_generic_ctor_new(
     ``base`` is the tensor whose ``new`` was called, None for the constructor.
     """
     here = get_default_device() if base is None else base._device
-    r = _PARSER.parse(base, args, kwargs)
-    if r.overloaded_args and base is not None:
-        return handle_torch_function(r.overloaded_args, base, args, kwargs, Tensor, "new", "torch.Tensor")
+    r = _PARSER.parse(None, args, kwargs)
     if r.idx in (0, 3, 4):
         device = r.deviceOptional(0 if r.idx == 0 else 1)
         exception.TORCH_CHECK(
@@ -94,4 +92,6 @@ def base_tensor_ctor(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 @doors.frame("torch::utils::legacy_tensor_new", layer="python", params=("self", "args", "kwargs"))
 def legacy_tensor_new(self: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """tensor.new(...): of the same type and on the same device."""
+    if check_has_torch_function(self):
+        return handle_torch_function((self,), self, args, kwargs, Tensor, "new", "torch.Tensor")
     return legacy_tensor_generic_ctor_new(self, self._dtype, args, kwargs)
