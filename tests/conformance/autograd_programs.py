@@ -56,7 +56,9 @@ class Program:
             n *= size
         data = [self.rng.randint(1, 8) / 4 for _ in range(n)]
         t = self.torch.tensor(data, dtype=dtype).reshape(shape)
-        self.keep(t.requires_grad_(wanted))
+        t.requires_grad_(wanted)
+        # not every one a leaf, which may not be written in place
+        self.keep(t.clone() if self.rng.random() < 0.6 else t)
 
     def binary(self) -> None:
         a, b = self.pick(), self.rng.choice([self.pick(), self.number()])

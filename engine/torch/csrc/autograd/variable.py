@@ -91,8 +91,9 @@ def base(t: Tensor) -> Tensor:
 
 
 def is_leaf(t: Tensor) -> bool:
+    """No grad_fn as it stands: that of a view is not made anew for the question."""
     meta = t._autograd_meta
-    return meta is None or grad_fn(t) is None
+    return meta is None or meta.grad_fn_ is None
 
 
 def output_nr(t: Tensor) -> int:
