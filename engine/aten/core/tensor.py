@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 
 from engine.c10.device import Device
-from engine.c10.dispatch_key import DispatchKey
-from engine.c10.dispatch_key_set import DispatchKeySet
+from engine.c10.dispatch_key import DispatchKey, full_backend_mask
+from engine.c10.dispatch_key_set import (
+    DispatchKeySet,
+    autograd_dispatch_keyset_with_ADInplaceOrView,
+    getAutocastRelatedKeySetFromBackend,
+    getAutogradRelatedKeySetFromBackend,
+)
 from engine.c10.layout import Layout, strided
 from engine.c10.local_dispatch_key_set import tls
 from engine.c10.scalar_type import Bool, ComplexDouble, Double, Long, ScalarType
@@ -21,10 +26,20 @@ from engine.c10.tensor_impl import TensorImpl, VersionCounter
 
 __all__ = ["Tensor", "empty_tensor", "make_tensor", "view_of", "wrapped_scalar_tensor"]
 
-_AD_INPLACE = DispatchKeySet(DispatchKey.ADInplaceOrView).raw_repr()
-_AUTOGRAD = DispatchKeySet(DispatchKey.AutogradFunctionality).raw_repr()
-# TensorImpl's constructor: not in inference mode a tensor gets the autograd and ADInplaceOrView keys beside its backend
-_VARIABLE_KEYS = _AD_INPLACE | _AUTOGRAD
+# raw backend key set -> the key set of a new tensor, outside and inside inference mode
+_key_sets: dict[int, tuple[int, int]] = {}
+
+
+def _key_sets_of(ks: int) -> tuple[int, int]:
+    """TensorImpl's constructor: a tensor also has the autocast keys of its backend and, not in inference mode, those
+    of autograd and ADInplaceOrView."""
+    backend = DispatchKeySet.from_raw_repr(ks).highestBackendKey()
+    with_autocast = ks | getAutocastRelatedKeySetFromBackend(backend).raw_repr()
+    found = _key_sets[ks] = (
+        with_autocast | getAutogradRelatedKeySetFromBackend(backend).raw_repr(),
+        with_autocast & ~(autograd_dispatch_keyset_with_ADInplaceOrView & ~full_backend_mask),
+    )
+    return found
 
 
 class Tensor(TensorImpl):
@@ -46,8 +61,7 @@ def make_tensor(
 ) -> Tensor:
     """A tensor over ``storage``.
 
-    ``ks`` is the raw set of its backend key (0x10001 for CPU); the autograd keys are added here as TensorImpl's
-    constructor does, except in inference mode.
+    ``ks`` is the raw set of its backend key (0x10001 for CPU); autocast and autograd keys are added here.
     """
     t = cls.__new__(cls)
     t._storage = storage
@@ -63,11 +77,12 @@ def make_tensor(
     t._debug_id = 0
     t._array = None
     t._array_of = None
+    normal, inference = _key_sets.get(ks) or _key_sets_of(ks)
     if tls.inference_mode:
-        t._ks = ks
+        t._ks = inference
         t._version_counter = None
     else:
-        t._ks = ks | _VARIABLE_KEYS
+        t._ks = normal
         t._version_counter = VersionCounter()
     return t
 
@@ -83,7 +98,7 @@ def view_of(
 
     The version counter becomes shared where the ADInplaceOrView kernel calls as_view.
     """
-    t = make_tensor(base._storage, sizes, strides, offset, dtype or base._dtype, base._device, 0, base._layout)
+    t = make_tensor(base._storage, sizes, strides, offset, dtype or base._dtype, base._device, base._ks, base._layout)
     t._ks = base._ks
     return t
 
