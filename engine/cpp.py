@@ -19,6 +19,7 @@ from typing import Any
 
 from engine import doors
 from engine.aten.core.formatting import to_string
+from engine.aten.core.ops import at as ops
 from engine.aten.core.tensor import Tensor as _Impl
 from engine.c10 import scalar_type as _scalar_type
 from engine.c10 import tensor_options as _tensor_options
@@ -31,6 +32,7 @@ from engine.c10.tensor_options import TensorOptions
 from engine.torch._ops import _bind
 from engine.torch.csrc.autograd import variable
 from engine.torchgen import register
+from engine.torchgen.gen_functions import make_at_function
 from engine.torchgen.naming import OPTIONS, options_position
 
 __all__ = ["Tensor", "at", "cerr", "cout", "endl", "main", "torch"]
@@ -122,6 +124,22 @@ class _Namespace:
         function.__qualname__ = f"{self._name}::{name}"
         self.__dict__[name] = function
         return function
+
+
+class _Methods(dict[str, Callable[..., Any]]):
+    """``at::Tensor::X`` by the operator's struct name, made when first called."""
+
+    def __contains__(self, struct: object) -> bool:
+        row = register.registered_rows.get(str(struct))
+        return row is not None and "method" in row.variant_set
+
+    def __missing__(self, struct: str) -> Callable[..., Any]:
+        row = register.registered_rows[struct]
+        made = self[struct] = make_at_function(row, getattr(ops, struct), "at::Tensor::")
+        return made
+
+
+_methods = _Methods()
 
 
 class Tensor:
@@ -224,7 +242,7 @@ class Tensor:
             raise AttributeError(f"at::Tensor has no member '{name}' in the engine's table")
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            return _call("at::Tensor", name, register.at_functions, (self, *args), kwargs)
+            return _call("at::Tensor", name, _methods, (self, *args), kwargs)
 
         return method
 

@@ -28,13 +28,14 @@ def _cpp_params(row: NativeFunction, position: int | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def make_at_function(row: NativeFunction, op: OperatorHandle) -> Callable[..., Any]:
-    """``at::X(…, options, …)``: TensorOptions stand where dtype, layout, device and pin_memory are in the schema.
+def make_at_function(row: NativeFunction, op: OperatorHandle, scope: str = "at::") -> Callable[..., Any]:
+    """``at::X(…, options, …)``, or ``at::Tensor::X`` with that scope.
 
+    TensorOptions stand where dtype, layout, device and pin_memory are in the schema.
     requires_grad of the options is not looked at: that is why ``at::`` factories never make a differentiable tensor.
     """
     position = options_position(row)
-    name = "at::" + cpp_name(row)
+    name = scope + cpp_name(row)
     call = op.call
 
     if position is None:
