@@ -199,17 +199,19 @@ def _check_nan(fn: Node, outputs: list[Any]) -> None:
 
 
 class Engine:
-    """One per process: ``Engine.get_default_engine()``."""
+    """One per process: ``Engine.get_default_engine()``. Python's binding puts its own in the place."""
 
     _default: Engine | None = None
 
     @classmethod
     def get_default_engine(cls) -> Engine:
         if Engine._default is None:
-            from engine.torch.csrc.autograd.python_engine import PythonEngine
-
-            Engine._default = PythonEngine()
+            Engine._default = Engine()
         return Engine._default
+
+    @classmethod
+    def set_default_engine_stub(cls, engine: Engine) -> None:
+        Engine._default = engine
 
     def __init__(self) -> None:
         self.max_recursion_depth_ = MAX_DEPTH

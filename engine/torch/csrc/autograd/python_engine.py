@@ -30,6 +30,9 @@ class PythonEngine(Engine):
         super().execute_with_graph_task(graph_task, graph_root, input_buffer)
 
 
+Engine.set_default_engine_stub(PythonEngine())
+
+
 @doors.frame("THPEngine_run_backward", layer="python")
 def THPEngine_run_backward(
     tensors: tuple[Any, ...],
