@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from engine.c10.exception import TORCH_CHECK
 from engine.torch.csrc.autograd.edge import Edge
 from engine.torch.csrc.autograd.function import Node
+from engine.torch.csrc.autograd.graph_task import ExecInfo, current
 from engine.torch.csrc.autograd.variable import gradient_edge, requires_grad
 
 __all__ = ["CopyBackwards", "CopySlices", "TensorGeometry"]
@@ -106,6 +107,12 @@ class CopySlices(Node):
             grad_slice = self.view_fn(result)
         else:
             grad_slice = at.as_strided.call(result, view.sizes, view.strides, view.storage_offset - base.storage_offset)
+        task = current.graph_task
+        if task is not None and task.exec_info_:
+            # the wrapped node is no part of the task's graph: say that all its outputs are wanted
+            for function, _ in fn._next_edges:
+                if function is not None:
+                    task.exec_info_.setdefault(function, ExecInfo()).needed_ = True
         res = fn.call_operator([at.clone.call(grad_slice, None)])
         for i, given in enumerate(res):
             if not self.should_compute_output(i):
