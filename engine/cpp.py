@@ -31,6 +31,7 @@ from engine.c10.scalar_type import ScalarType
 from engine.c10.tensor_options import TensorOptions
 from engine.torch._ops import _bind
 from engine.torch.csrc.autograd import variable
+from engine.torch.csrc.autograd.autograd import _backward
 from engine.torchgen import register
 from engine.torchgen.gen_functions import make_at_function
 from engine.torchgen.naming import OPTIONS, options_position
@@ -126,6 +127,17 @@ class _Namespace:
         return function
 
 
+@doors.frame("at::Tensor::_backward", layer="at")
+def _tensor_backward(
+    self: _Impl,
+    inputs: list[_Impl] | None,
+    gradient: _Impl | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+) -> None:
+    _backward(self, inputs, gradient, retain_graph, create_graph)
+
+
 class _Methods(dict[str, Callable[..., Any]]):
     """``at::Tensor::X`` by the operator's struct name, made when first called."""
 
@@ -215,10 +227,8 @@ class Tensor:
         create_graph: bool = False,
         inputs: list[Tensor] | None = None,
     ) -> None:
-        """Tensor::backward, through torch::autograd::backward."""
-        from engine.torch.csrc.autograd.autograd import _backward
-
-        _backward(
+        """Tensor::backward: gradients of the leaves, or of ``inputs``, accumulate in their grad."""
+        _tensor_backward(
             self._get(),
             None if inputs is None else [i._get() for i in inputs],
             None if gradient is None else gradient._impl,

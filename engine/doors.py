@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-__all__ = ["Listener", "Site", "attach", "detach", "frame", "listener", "rename"]
+__all__ = ["Listener", "Site", "attach", "detach", "frame", "listener", "named", "rename", "site_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -125,6 +125,11 @@ def rename(fn: F, name: str) -> F:
     fn.__name__ = name.rpartition("::")[2] or name
     fn.__qualname__ = name
     return fn
+
+
+def named(name: str) -> Callable[[F], F]:
+    """Decorator: a PyTorch name for tracebacks and c10::Error, without a frame of the trace."""
+    return lambda fn: rename(fn, name)
 
 
 def site_of(fn: Any, name: str, layer: str, params: tuple[str, ...] | None = None, guard: str | None = None) -> Site:

@@ -105,6 +105,7 @@ def grad(
     return run_backward(outputs, gradients, keep_graph, create_graph, inputs, allow_unused, False)
 
 
+@doors.frame("torch::autograd::VariableHooks::_backward", layer="engine")
 def _backward(
     self: Any,
     inputs: Sequence[Any] | None = None,

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from engine import doors
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.local_dispatch_key_set import tls
 from engine.torch.csrc.autograd import variable as impl
@@ -127,6 +128,7 @@ class SavedVariable:
             self.packed_ = None
             self.metadata_.grad_fn_ = None
 
+    @doors.named("torch::autograd::SavedVariable::unpack")
     def unpack(self, saved_for: Node | None = None) -> Any:
         """The tensor, with its history; ``saved_for`` is the node that made it when it was saved as an output."""
         data = self.data_

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import weakref
 
+from engine import doors
 from engine.aten.core.tensor import Tensor
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.local_dispatch_key_set import tls
@@ -398,6 +399,7 @@ def handle_view_on_rebase(t: Tensor, meta: DifferentiableViewMeta, indirect: boo
 # -- retain_grad
 
 
+@doors.named("torch::autograd::VariableHooks::retain_grad")
 def retain_grad(t: Tensor) -> None:
     """VariableHooks::retain_grad: from now on backward stores ``t``'s gradient in ``t.grad``."""
     TORCH_CHECK(requires_grad(t), "can't retain_grad on Tensor that has requires_grad=False")
