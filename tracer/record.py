@@ -28,7 +28,12 @@ class Recording:
     @property
     def trace(self) -> Trace:
         """The trace so far; inside the block a new one at each look."""
-        return self._done if self._done is not None else self._session.trace
+        if self._done is not None:
+            return self._done
+        trace = self._session.trace
+        if self._session.finished:
+            self._done = trace
+        return trace
 
     @property
     def hops(self) -> Sequence[Hop]:
@@ -98,7 +103,4 @@ def record(
     except BaseException as error:
         session.finish(1, (type(error).__name__, str(error)))
         raise
-    else:
-        session.finish()
-    finally:
-        recording._done = session.trace
+    session.finish()

@@ -9,7 +9,7 @@ from typing import Any
 
 from tracer.selection import Selection
 from tracer.targets.base import Recorder, Target
-from traces import Sink, Trace, TraceBuilder, Writer
+from traces import Sink, Trace, TraceBuilder, TraceError, Writer
 from traces.predicates import Predicate
 
 __all__ = ["Session", "header"]
@@ -41,6 +41,7 @@ class Session:
         self._sink = sink if only is None else Selection(sink, only)
         self._recorder: Recorder | None = None
         self.path = path
+        self.finished = False
         self.lost = False
         """Whether recording stopped by itself before the end (the disk was full, …)."""
 
@@ -49,10 +50,15 @@ class Session:
 
     def finish(self, status: int = 0, error: tuple[str, str] | None = None) -> None:
         """Stop watching and complete the trace; a second call does nothing."""
-        recorder = self._recorder
-        if recorder is not None and recorder.stop() is False:
+        if self.finished:
+            return
+        self.finished = True
+        if self._recorder is not None and not self._recorder.stop():
             self.lost = True
-        self._sink.close(status, error)
+        try:
+            self._sink.close(status, error)
+        except TraceError:
+            self.lost = True
 
     @property
     def hops(self) -> int:

@@ -196,6 +196,16 @@ def test_values() -> None:
     assert values(os) == {"repr": "<module 'os'>"}
 
 
+def test_nested_values_stay_small() -> None:
+    values = Values()
+    deep: list[Any] = []
+    deep.append(deep)
+    assert len(str(values(deep))) < 200
+    wide = [[[[[0] * 100] * 100] * 100] * 100] * 100
+    assert len(str(values(wide))) < 100_000
+    assert values([[1, 2], [3, [4]]]) == [[1, 2], [3, [4]]]
+
+
 def test_no_code_of_the_program_runs() -> None:
     def never(*_: Any) -> Any:
         raise AssertionError("code of the program was run")

@@ -111,6 +111,8 @@ def _start(args: argparse.Namespace, target: base.Target, program: runner.Progra
 
     only = None if args.only is None else predicates.parse(args.only)
     output = args.output if args.output is not None else f"{program.stem}.trace"
+    if args.output is None and _is_something_else(output):
+        raise TracerError(f"{output} exists and is no trace, so it is left alone; -o FILE names another")
     if program.kind == "script" and _same_file(output, program.target):
         raise TracerError(f"-o {output} would overwrite the script")
     target.prepare(args.reference)
@@ -146,6 +148,16 @@ def _described(error: BaseException) -> tuple[str, str]:
         text = ""
     name = f"c10::{kind.__name__}" if kind.__module__ == "engine.c10.exception" else kind.__name__
     return name, text
+
+
+def _is_something_else(path: str) -> bool:
+    """Whether a file is there that we did not write: the default name shall not cost anybody their data."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except OSError:
+        return False
+    return bool(start) and not start.startswith(b'{"format":')
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -22,7 +22,7 @@ from engine.torch.csrc.autograd.function import Node
 
 __all__ = ["Values", "key_names", "key_set_text"]
 
-MAX_ITEMS = 16
+MAX_ITEMS = (16, 8, 4, 4)  # of a list, of a list in it, …
 MAX_CHARS = 200
 
 _tickets = itertools.count(1)  # what Tensor._debug_id is given; unique in the process, a trace numbers from 1 by itself
@@ -124,13 +124,18 @@ class Values:
             facts["names"] = list(tensor._names)
         return facts
 
-    def _sequence(self, items: Sequence[Any]) -> Any:
-        if len(items) > MAX_ITEMS:
-            return {"list": [self(item) for item in items[:MAX_ITEMS]], "len": len(items)}
-        return [self(item) for item in items]
+    def _sequence(self, items: Sequence[Any], level: int = 0) -> Any:
+        """Nested ones are cut shorter the deeper they lie, so that no argument makes a record of unbounded size."""
+        if level == len(MAX_ITEMS):
+            return {"list": [], "len": len(items)}
+        shown = [
+            self._sequence(item, level + 1) if type(item) in (list, tuple) else self(item)
+            for item in items[: MAX_ITEMS[level]]
+        ]
+        return shown if len(shown) == len(items) else {"list": shown, "len": len(items)}
 
     def _dict(self, mapping: dict[Any, Any]) -> Any:
-        pairs = list(itertools.islice(mapping.items(), MAX_ITEMS))
+        pairs = list(itertools.islice(mapping.items(), MAX_ITEMS[0]))
         return {"dict": [[self(key), self(value)] for key, value in pairs]}
 
     def _object(self, value: Any) -> dict[str, str]:
