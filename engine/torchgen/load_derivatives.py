@@ -150,7 +150,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         if isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
-            return self._operator(node, type(node.op).__name__, node.left, node.right)
+            return self._operator(node, type(node.op).__name__, node.right, node.left)
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
@@ -161,7 +161,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         comparison = node.ops[0]
         if len(node.ops) == 1 and isinstance(comparison, (ast.Gt, ast.Lt, ast.GtE, ast.LtE, ast.Eq, ast.NotEq)):
-            return self._operator(node, type(comparison).__name__, node.left, node.comparators[0])
+            return self._operator(node, type(comparison).__name__, node.comparators[0], node.left)
         return self.generic_visit(node)  # type: ignore[return-value]
 
 

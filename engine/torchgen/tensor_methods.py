@@ -196,9 +196,10 @@ class TensorMethod(AtFunction):
 
 
 def _binary(name: str, plain: Callable[[Any, Any], Any], swapped: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """The right operand comes first, as compiled C++ evaluates it first."""
     method = TensorMethod(name)
 
-    def apply(a: Any, b: Any) -> Any:
+    def apply(b: Any, a: Any) -> Any:
         if isinstance(a, Tensor):
             return method(a, b)
         if isinstance(b, Tensor):

@@ -197,9 +197,9 @@ def div_tensor_self_backward(grad: Tensor, other: Any, self_st: ScalarType, roun
 def div_tensor_other_backward(grad: Tensor, self: Tensor, other: Tensor, rounding_mode: str | None = None) -> Tensor:
     if rounding_mode is not None:
         return at.zeros_like.call(grad, grad._dtype, grad._layout, grad._device, None, None)  # type: ignore[no-any-return]
-    negated = at.neg.call(grad)
+    # operands in the order in which compiled C++ evaluates them: the right one first
     quotient = at.div_Tensor.call(at.div_Tensor.call(self, other), other)
-    return _handle_r_to_c(other, at.mul_Tensor.call(negated, _conj(quotient)))  # type: ignore[no-any-return]
+    return _handle_r_to_c(other, at.mul_Tensor.call(at.neg.call(grad), _conj(quotient)))  # type: ignore[no-any-return]
 
 
 @_details("pow_backward")
@@ -214,8 +214,9 @@ def pow_backward(grad: Tensor, self: Tensor, exponent: Any) -> Tensor:
 @_details("pow_backward_self")
 def pow_backward_self(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
     power = at.mul_Tensor.call(exponent, at.pow_Tensor_Tensor.call(self, at.sub_Scalar.call(exponent, 1, 1)))
-    out = at.where_self.call(at.eq_Scalar.call(exponent, 0.0), _zeros((), grad), at.mul_Tensor.call(grad, _conj(power)))
-    return _handle_r_to_c(self, out)  # type: ignore[no-any-return]
+    value = at.mul_Tensor.call(grad, _conj(power))
+    zero = _zeros((), grad)
+    return _handle_r_to_c(self, at.where_self.call(at.eq_Scalar.call(exponent, 0.0), zero, value))  # type: ignore[no-any-return]
 
 
 @_details("pow_backward_exponent")
@@ -233,7 +234,8 @@ def pow_backward_exponent(grad: Tensor, self: Any, exponent: Tensor, result: Ten
     cond = at.logical_and.call(at.eq_Scalar.call(self, 0), positive)
     promoted = at.result_type_Tensor.call(self, exponent)
     log = at.log.call(at.to_dtype.call(self, promoted, False, False, None))
-    out = at.where_self.call(cond, _zeros((), grad), _conj(at.mul_Tensor.call(result, log)))
+    value = _conj(at.mul_Tensor.call(result, log))
+    out = at.where_self.call(cond, _zeros((), grad), value)
     return _handle_r_to_c(exponent, at.mul_Tensor.call(grad, out))  # type: ignore[no-any-return]
 
 
@@ -288,8 +290,8 @@ def cat_tensors_backward(grad: Tensor, sizes: list[Sizes], dtypes: list[ScalarTy
 
 @_details("stack_tensors_backward")
 def stack_tensors_backward(grad: Tensor, dim: int, dtypes: list[ScalarType]) -> list[Tensor]:
-    parts = at.unbind_int.call(grad, dim)
-    return [_handle_r_to_c(dtype, part) for part, dtype in zip(parts, dtypes, strict=True)]
+    dim = _wrap_dim(dim, len(grad._sizes))
+    return [at.select_int.call(_handle_r_to_c(dtype, grad), dim, i) for i, dtype in enumerate(dtypes)]
 
 
 @_details("unbind_backward")
