@@ -75,10 +75,10 @@ def empty_generic(
 ) -> Tensor:
     """A tensor with memory of its own, row-major unless ``memory_format`` says otherwise."""
     check_size_nonnegative(size)
-    nbytes = computeStorageNbytesContiguous(size, dtype.itemsize)
     if memory_format is Preserve:
         TORCH_CHECK(False, "unsupported memory format ", memory_format.name)
-    tensor = make_tensor(StorageImpl(nbytes, device), size, contiguous_strides(size), 0, dtype, device, ks)
+    storage = StorageImpl(computeStorageNbytesContiguous(size, dtype.itemsize), device)
+    tensor = make_tensor(storage, size, contiguous_strides(size), 0, dtype, device, ks)
     if memory_format is not None and memory_format is not Contiguous:
         empty_tensor_restride(tensor, memory_format)
     return tensor
@@ -110,8 +110,10 @@ def empty_cpu(
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """at::detail::empty_cpu"""
-    _check_pinned(pin_memory)
-    _check_strided(layout)
+    if pin_memory:
+        _check_pinned(pin_memory)
+    if layout is not None and layout is not Strided:
+        _check_strided(layout)
     return empty_generic(size, CPU, CPU_KS, dtype_or_default(dtype), memory_format)
 
 

@@ -14,9 +14,9 @@ from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor, wrapped_scalar_tensor
 from engine.aten.native import prims
+from engine.aten.native.filled_factories import infer_full_options
 from engine.aten.native.prims import logical_to_physical_perm
 from engine.aten.native.resize import resize_output_check
-from engine.aten.native.tensor_factories import infer_full_options
 from engine.c10.device import Device
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_VALUE
 from engine.c10.layout import Layout, Strided

@@ -5,8 +5,6 @@ Differs: dimensions are not coalesced and loops are numpy's; ``operands[i].tenso
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
@@ -15,6 +13,7 @@ from engine.aten.native.expand_utils import infer_size, insertion_sort
 from engine.aten.native.geometry import empty_tensor_restride, is_contiguous, is_non_overlapping_and_dense
 from engine.aten.native.inline import empty_like
 from engine.aten.native.memory_overlap import assert_no_internal_overlap, assert_no_partial_overlap
+from engine.aten.native.operand_info import OperandInfo, TensorIteratorConfig
 from engine.aten.native.resize import resize_output
 from engine.aten.native.type_properties import ResultTypeState, result_type_of_state, update_result_type_state
 from engine.c10.device import Device
@@ -25,47 +24,6 @@ from engine.c10.scalar_type import ScalarType, Undefined, canCast, get_default_d
 __all__ = ["OperandInfo", "TensorIterator", "TensorIteratorBase", "TensorIteratorConfig"]
 
 Sizes = tuple[int, ...]
-
-
-@dataclass(slots=True)
-class TensorIteratorConfig:
-    """What an operation asks of its iterator; outputs come first in ``tensors``."""
-
-    tensors: list[Tensor | None] = field(default_factory=list)
-    num_outputs: int = 0
-    check_mem_overlap: bool = True
-    allow_cpu_scalars: bool = False
-    is_reduction: bool = False
-    resize_outputs: bool = True
-    check_all_same_dtype: bool = True
-    check_all_same_device: bool = True
-    enforce_safe_casting_to_output: bool = False
-    promote_inputs_to_common_dtype: bool = False
-    promote_integer_inputs_to_float: bool = False
-    cast_common_dtype_to_outputs: bool = False
-    static_shape: Sizes | None = None
-
-    def add_output(self, output: Tensor | None) -> TensorIteratorConfig:
-        self.tensors.insert(self.num_outputs, output)
-        self.num_outputs += 1
-        return self
-
-    def add_input(self, *inputs: Tensor) -> TensorIteratorConfig:
-        self.tensors.extend(inputs)
-        return self
-
-
-@dataclass(slots=True, eq=False)
-class OperandInfo:
-    tensor: Tensor | None
-    is_output: bool = False
-    will_resize: bool = False
-    is_read_write: bool = False
-    original_tensor: Tensor | None = None
-    current_dtype: ScalarType = Undefined
-    target_dtype: ScalarType = Undefined
-    device: Device | None = None
-    stride_bytes: list[int] | None = None
 
 
 def _byte_strides(shape: Sizes, t: Tensor) -> list[int]:
@@ -179,17 +137,14 @@ class TensorIteratorBase:
 
     def _populate_operands(self, config: TensorIteratorConfig) -> None:
         self.num_outputs = config.num_outputs
-        for i, tensor in enumerate(config.tensors):
-            op = OperandInfo(tensor, is_output=i < config.num_outputs)
-            if tensor is not None:
-                op.current_dtype = op.target_dtype = tensor._dtype
-                op.device = tensor._device
-                if tensor._device.type == "meta":
-                    self.is_meta = True
-            self.operands.append(op)
-        for op in self.operands[: self.num_outputs]:
+        outputs = config.num_outputs
+        for tensor in config.tensors:
+            if tensor is not None and tensor._storage.buffer is None:
+                self.is_meta = True
+            self.operands.append(OperandInfo(tensor, len(self.operands) < outputs))
+        for op in self.operands[:outputs]:
             if op.tensor is not None:
-                op.is_read_write = any(op.tensor is arg.tensor for arg in self.operands[self.num_outputs :])
+                op.is_read_write = any(op.tensor is arg.tensor for arg in self.operands[outputs:])
 
     def _compute_mem_overlaps(self) -> None:
         for op in self.operands[: self.num_outputs]:
@@ -356,7 +311,12 @@ class TensorIteratorBase:
         if self.is_reduction or not self.all_ops_same_shape:
             return False
         defined = [op.tensor for op in self.operands if op.tensor is not None and not op.will_resize]
-        if all(t.is_contiguous_() for t in defined):
+        contiguous = True
+        for t in defined:
+            if not t.is_contiguous_():
+                contiguous = False
+                break
+        if contiguous:
             strides: Sizes = ()
             memory_format: MemoryFormat | None = Contiguous
         elif all(is_contiguous(t, ChannelsLast) for t in defined):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.aten.native import filled_factories as filled
 from engine.aten.native import meta_factories as meta
 from engine.aten.native import range_factories as ranges
 from engine.aten.native import tensor_factories as native
@@ -57,79 +58,79 @@ ROWS = (
     NativeFunction(
         func=f"new_full(Tensor self, SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.new_full, "Meta": meta.new_full},
+        dispatch={"CompositeExplicitAutograd": filled.new_full, "Meta": meta.new_full},
         derivatives={},
     ),
     NativeFunction(
         func=f"new_ones(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.new_ones, "Meta": meta.new_ones},
+        dispatch={"CompositeExplicitAutograd": filled.new_ones, "Meta": meta.new_ones},
         derivatives={},
     ),
     NativeFunction(
         func=f"new_zeros(Tensor self, SymInt[] size, *, {OPTIONS}) -> Tensor",
         variants="method",
-        dispatch={"CompositeExplicitAutograd": native.new_zeros, "Meta": meta.new_zeros},
+        dispatch={"CompositeExplicitAutograd": filled.new_zeros, "Meta": meta.new_zeros},
         derivatives={},
     ),
     NativeFunction(
         func=f"full(SymInt[] size, Scalar fill_value, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.full, "Meta": meta.full},
+        dispatch={"CompositeExplicitAutograd": filled.full, "Meta": meta.full},
     ),
     NativeFunction(
         func="full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.full_out, "Meta": meta.full_out},
+        dispatch={"CompositeExplicitAutograd": filled.full_out, "Meta": meta.full_out},
     ),
     NativeFunction(
         func=f"full_like(Tensor self, Scalar fill_value, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.full_like},
+        dispatch={"CompositeExplicitAutograd": filled.full_like},
         derivatives={},
     ),
     NativeFunction(
         func=f"ones(SymInt[] size, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.ones, "Meta": meta.ones},
+        dispatch={"CompositeExplicitAutograd": filled.ones, "Meta": meta.ones},
     ),
     NativeFunction(
         func="ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.ones_out, "Meta": meta.ones_out},
+        dispatch={"CompositeExplicitAutograd": filled.ones_out, "Meta": meta.ones_out},
     ),
     NativeFunction(
         func=f"ones_like{LIKE}",
-        dispatch={"CompositeExplicitAutograd": native.ones_like, "Meta": meta.ones_like},
+        dispatch={"CompositeExplicitAutograd": filled.ones_like, "Meta": meta.ones_like},
         derivatives={},
     ),
     NativeFunction(
         func=f"zeros(SymInt[] size, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.zeros_symint, "Meta": meta.zeros},
+        dispatch={"CompositeExplicitAutograd": filled.zeros_symint, "Meta": meta.zeros},
     ),
     NativeFunction(
         func="zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CompositeExplicitAutograd": native.zeros_out, "Meta": meta.zeros_out},
+        dispatch={"CompositeExplicitAutograd": filled.zeros_out, "Meta": meta.zeros_out},
     ),
     NativeFunction(
         func=f"zeros_like{LIKE}",
-        dispatch={"CompositeExplicitAutograd": native.zeros_like, "Meta": meta.zeros_like},
+        dispatch={"CompositeExplicitAutograd": filled.zeros_like, "Meta": meta.zeros_like},
         derivatives={},
     ),
     NativeFunction(
         func=f"scalar_tensor(Scalar s, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.scalar_tensor, "Meta": meta.scalar_tensor},
+        dispatch={"CompositeExplicitAutograd": filled.scalar_tensor, "Meta": meta.scalar_tensor},
     ),
     NativeFunction(
         func=f"eye(SymInt n, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.eye, "Meta": meta.eye},
+        dispatch={"CompositeExplicitAutograd": filled.eye, "Meta": meta.eye},
     ),
     NativeFunction(
         func=f"eye.m(SymInt n, SymInt m, *, {OPTIONS}) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.eye_m, "Meta": meta.eye_m},
+        dispatch={"CompositeExplicitAutograd": filled.eye_m, "Meta": meta.eye_m},
     ),
     NativeFunction(
         func="eye.out(SymInt n, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CPU": native.eye_out_cpu_n, "Meta": meta.eye_out},
+        dispatch={"CPU": filled.eye_out_cpu_n, "Meta": meta.eye_out},
     ),
     NativeFunction(
         func="eye.m_out(SymInt n, SymInt m, *, Tensor(a!) out) -> Tensor(a!)",
-        dispatch={"CPU": native.eye_out_cpu, "Meta": meta.eye_m_out},
+        dispatch={"CPU": filled.eye_out_cpu, "Meta": meta.eye_m_out},
     ),
     NativeFunction(
         func=f"arange(Scalar end, *, {OPTIONS}) -> Tensor",
