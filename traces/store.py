@@ -181,11 +181,11 @@ class Store:
         self.f_parent: list[int] = []  # position, -1 for none
         self.f_thread: list[int] = []
         self.f_call: list[int] = []
-        self.f_numbers: list[Sequence[int] | None] = []
+        self.f_row: list[Sequence[int] | None] = []  # numbers for the arguments, from the fourth item on
         self.f_start: list[int] = []
         self.f_end: list[int | None] = []
         self.f_result: list[int] = []  # into values, -1 for none
-        self.f_result_numbers: dict[int, Sequence[int]] = {}
+        self.f_result_row: list[Sequence[int] | None] = []  # the same for the result
         self.f_derived: set[int] = set()
         self.f_error: dict[int, tuple[str, str]] = {}
         self.f_details: dict[int, dict[str, Value]] = {}
@@ -209,7 +209,7 @@ class Store:
         parent: int,
         thread: int,
         call: int,
-        numbers: Sequence[int] | None,
+        row: Sequence[int] | None,
         start_ns: int,
         derived: bool,
     ) -> int:
@@ -217,10 +217,12 @@ class Store:
         self.f_parent.append(parent)
         self.f_thread.append(thread)
         self.f_call.append(call)
-        self.f_numbers.append(numbers)
+        self.f_row.append(row)
         self.f_start.append(start_ns)
-        self.f_end.append(None)
-        self.f_result.append(-1)
+        if len(self.f_end) == position:  # otherwise `Rows` has made room ahead
+            self.f_end.append(None)
+            self.f_result.append(-1)
+            self.f_result_row.append(None)
         if derived:
             self.f_derived.add(position)
         return position
@@ -243,10 +245,10 @@ class Store:
             raise TraceError(f"node {node_id} runs before it was announced")
         draft.ran_in.append(frame_id)
 
-    def _value(self, index: int, numbers: Sequence[int] | None) -> list[Value]:
+    def _value(self, index: int, row: Sequence[int] | None) -> list[Value]:
         value = self.values[index]
-        if numbers:
-            filled = fill(value, iter(numbers))
+        if row is not None:
+            filled = fill(value, iter(row[3:]))
             assert isinstance(filled, list)
             return filled
         return value
@@ -269,10 +271,10 @@ class Store:
             parent=None if parent < 0 else self.frame_ids.at(parent),
             thread=self.f_thread[position],
             site=self.sites[site],
-            args=tuple(self._value(args, self.f_numbers[position])),
+            args=tuple(self._value(args, self.f_row[position])),
             start_ns=self.f_start[position],
             end_ns=self.f_end[position],
-            result=None if result < 0 else self._value(result, self.f_result_numbers.get(position))[0],
+            result=None if result < 0 else self._value(result, self.f_result_row[position])[0],
             error=self.f_error.get(position),
             line=line,
             python=python,

@@ -129,7 +129,7 @@ class _Reader:
         if text[:1] == b"[" and text[-1:] == b"]" and text.count(b"]\n[") == lines - 1:
             rows = _parse(b"[" + text.replace(b"\n", b",") + b"]")
             if isinstance(rows, list) and len(rows) == lines:
-                self.take(rows)
+                self.take(rows, b",true" in text or b",false" in text)
                 return
         for line in text.split(b"\n"):
             row = _parse(line)
@@ -137,15 +137,14 @@ class _Reader:
                 raise self.fail(f"expected a record (a JSON array), found {_shown(line)}")
             self.take([row])
 
-    def take(self, rows: list[Any]) -> None:
+    def take(self, rows: list[Any], bools: bool = True) -> None:
         done = [0]
         try:
-            self.rows.take(rows, done)
+            self.rows.take(rows, done, bools)
         except TraceError as error:
             raise self.fail(error.message, self.line + done[0]) from None
         except (AssertionError, IndexError, KeyError, OverflowError, TypeError, ValueError, RecursionError):
-            row = rows[done[0]] if done[0] < len(rows) else rows
-            raise self.fail(f"damaged record {_shown(row)}", self.line + done[0]) from None
+            raise self.fail(f"damaged record {_shown(rows[done[0]])}", self.line + done[0]) from None
         self.line += len(rows)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, repeat
+from operator import itemgetter, length_hint
 from typing import Any
 
 from traces.errors import TraceError
@@ -13,7 +14,13 @@ from traces.store import NodeDraft, Store, decision, fill, holes
 
 __all__ = ["Rows"]
 
-INT = {int}
+TAGS = {int, str}
+FIRST = itemgetter(0)
+PLAIN = 3  # the length of a beginning or an end that gives no numbers
+
+
+class _Wrong(ValueError):
+    """A record that names what was not defined before, or gives too many or too few numbers."""
 
 
 def _int(value: Any) -> int:
@@ -46,11 +53,11 @@ class Rows:
         self.files: list[str] = []
         self.python: list[PyFrame] = []
         self.keys: list[tuple[str, ...]] = []
-        self.holes: list[int] = []  # of every value
-        self.call_holes: list[int] = []  # of every call's arguments
+        self.value_lengths: list[int] = []  # how long a record is that names the value, or the call
+        self.call_lengths: list[int] = []
         self.now = 0
         self.thread = 1
-        self.stacks: dict[int, list[int]] = {1: []}
+        self.stacks: dict[int, list[int]] = {1: [-1]}  # of every thread the open frames, above a -1
         self.closed = False
         self.words: dict[str, Callable[..., None]] = {
             "a": self.value,
@@ -73,109 +80,110 @@ class Rows:
             "@": self.where,
         }
 
-    def take(self, rows: list[Any], done: list[int]) -> None:
-        """Take rows in; ``done[0]`` counts them, for the line number of an error.
+    def take(self, rows: list[Any], done: list[int], bools: bool = True) -> None:
+        """Take rows in. After an exception ``done[0]`` is the number of the row that it is about.
 
-        The records of which a trace has millions are taken apart here, without a call.
+        ``bools`` is false when no row has a ``true`` or ``false`` in it, which would pass for 1 and 0.
+
+        The records of which a trace has millions are taken apart here, with as little work as can be.
         """
+        if self.closed:
+            raise TraceError("a record after the exit")
+        if not all(rows) or not set(map(type, map(FIRST, rows))) <= TAGS:
+            done[0] = next(number for number, row in enumerate(rows) if not row or row[0].__class__ not in TAGS)
+            raise TraceError(f"unknown record {rows[done[0]]!r}")
         store = self.store
-        words = self.words
-        tables = (store.calls, store.values, store.decisions)
-        calls, values, decisions = (len(table) for table in tables)
-        counts, call_counts = self.holes, self.call_holes
-        f_parent, f_thread, f_call = store.f_parent, store.f_thread, store.f_call
-        f_numbers, f_start, f_end = store.f_numbers, store.f_start, store.f_end
-        f_result, result_numbers = store.f_result, store.f_result_numbers
+        value_lengths, call_lengths, decisions = self.value_lengths, self.call_lengths, store.decisions
+        f_parent, f_call, f_row, f_start = store.f_parent, store.f_call, store.f_row, store.f_start
+        f_end, f_result, f_result_row = store.f_end, store.f_result, store.f_result_row
         h_frame, h_decision = store.h_frame, store.h_decision
-        frame_ids, hop_ids = store.frame_ids, store.hop_ids
-        thread, stack, now = self.thread, self.stacks[self.thread], self.now
-        frames_before, hops_before = len(f_call), len(h_frame)
+        frames_before = len(f_call)
+        f_end.extend(repeat(None, len(rows)))
+        f_result.extend(repeat(-1, len(rows)))
+        f_result_row.extend(repeat(None, len(rows)))
+        stack, now = self.stacks[self.thread], self.now
+        counted = store.frame_ids.ids is None and store.hop_ids.ids is None  # ids are 0, 1, 2, …
         ended: list[list[int]] = []
-        number = -1
+        pending = iter(rows)
         try:
-            for number, row in enumerate(rows):  # noqa: B007 (read when a row fails)
+            for row in pending:
                 tag = row[0]
-                if tag.__class__ is int and not self.closed:
-                    if tag == BEGIN:
-                        _, call, delta, *numbers = row
-                        if not 0 <= call < calls:
-                            raise TraceError(f"record names something not defined before: {row}")
-                        if len(numbers) != call_counts[call]:
-                            raise TraceError(f"expected {call_counts[call]} tensor numbers in {row}")
-                        now += delta
-                        position = len(f_call)
-                        if frame_ids.ids is None:
-                            frame_ids.count += 1
-                        else:
-                            frame_ids.add(frame_ids.last() + 1)
-                        f_parent.append(stack[-1] if stack else -1)
-                        f_thread.append(thread)
-                        f_call.append(call)
-                        f_numbers.append(numbers or None)
-                        f_start.append(now)
-                        f_end.append(None)
-                        f_result.append(-1)
-                        stack.append(position)
-                    elif tag == END:
-                        _, value, delta, *numbers = row
-                        if not 0 <= value < values:
-                            raise TraceError(f"record names something not defined before: {row}")
-                        if not stack:
-                            raise TraceError(f"end of a frame, but none is open on thread {thread}")
-                        if len(numbers) != counts[value]:
-                            raise TraceError(f"expected {counts[value]} tensor numbers in {row}")
-                        now += delta
-                        position = stack.pop()
-                        f_end[position] = now
-                        f_result[position] = value
-                        if numbers:
-                            result_numbers[position] = numbers
-                            ended.append(numbers)
-                    elif tag == HOP:
-                        _, chosen = row
-                        if not 0 <= chosen < decisions:
-                            raise TraceError(f"record names something not defined before: {row}")
-                        if hop_ids.ids is None:
-                            hop_ids.count += 1
-                        else:
-                            hop_ids.add(hop_ids.last() + 1)
-                        if not stack:
-                            raise TraceError(f"a hop, but no frame is open on thread {thread}")
-                        h_frame.append(stack[-1])
-                        h_decision.append(chosen)
-                    elif tag == DETAIL:
-                        _, value, *numbers = row
-                        if not stack:
-                            raise TraceError(f"a detail, but no frame is open on thread {thread}")
-                        self.detail_of(stack[-1], value, numbers)
-                    else:
-                        raise TraceError(f"unknown record {row}")
-                    continue
-                if self.closed:
-                    raise TraceError("a record after the exit")
-                word = words.get(tag) if tag.__class__ is str else None
-                if word is None:
-                    raise TraceError(f"unknown record {tag!r}")
-                self.now = now
-                word(*row[1:])
-                thread, stack, now = self.thread, self.stacks[self.thread], self.now
-                calls, values, decisions = (len(table) for table in tables)
+                if tag == BEGIN:
+                    call = row[1]
+                    if len(row) != call_lengths[call] or call < 0:
+                        raise _Wrong
+                    now += row[2]
+                    position = len(f_call)
+                    f_parent.append(stack[-1])
+                    f_call.append(call)
+                    f_row.append(row if len(row) > PLAIN else None)
+                    f_start.append(now)
+                    stack.append(position)
+                    if not counted:
+                        store.frame_ids.add(store.frame_ids.last() + 1)
+                elif tag == END:
+                    value = row[1]
+                    if len(row) != value_lengths[value] or value < 0:
+                        raise _Wrong
+                    now += row[2]
+                    position = stack.pop()
+                    if position < 0:
+                        raise TraceError(f"end of a frame, but none is open on thread {self.thread}")
+                    f_end[position] = now
+                    f_result[position] = value
+                    if len(row) > PLAIN:
+                        f_result_row[position] = row
+                        ended.append(row)
+                elif tag == HOP:
+                    _, chosen = row
+                    decisions[chosen]
+                    if chosen < 0:
+                        raise _Wrong
+                    if stack[-1] < 0:
+                        raise TraceError(f"a hop, but no frame is open on thread {self.thread}")
+                    h_frame.append(stack[-1])
+                    h_decision.append(chosen)
+                    if not counted:
+                        store.hop_ids.add(store.hop_ids.last() + 1)
+                else:
+                    self.settle(now, counted)
+                    self.word(row, stack[-1])
+                    if self.closed and next(pending, None) is not None:
+                        raise TraceError("a record after the exit")
+                    stack, now = self.stacks[self.thread], self.now
+                    counted = store.frame_ids.ids is None and store.hop_ids.ids is None
+            self.settle(now, counted)
         finally:
-            self.now = now
-            done[0] = max(number, 0)
-        columns = (f_call, f_start, f_result)
-        whole = all(set(map(type, column[frames_before:])) <= INT for column in columns)
-        whole = whole and set(map(type, h_decision[hops_before:])) <= INT
-        tensors = chain.from_iterable(filter(None, chain(f_numbers[frames_before:], ended)))
-        if not (whole and set(map(type, tensors)) <= INT):
-            self.find_damage(rows, done)
+            done[0] = len(rows) - length_hint(pending) - 1
+        del f_end[len(f_call) :], f_result[len(f_call) :], f_result_row[len(f_call) :]
+        kept = chain(filter(None, f_row[frames_before:]), ended)
+        if bools or now.__class__ is not int or sum(map(sum, kept)).__class__ is not int:
+            for number, row in enumerate(rows):
+                if row[0].__class__ is int and set(map(type, row)) != {int}:
+                    done[0] = number
+                    raise TraceError(f"expected whole numbers in {row}")
 
-    def find_damage(self, rows: list[Any], done: list[int]) -> None:
-        """The numbers of the frequent records are whole numbers; ``true`` and ``1.0`` passed so far."""
-        for number, row in enumerate(rows):
-            if row[0].__class__ is int and set(map(type, row)) != INT:
-                done[0] = number
-                raise TraceError(f"expected whole numbers in {row}")
+    def settle(self, now: int, counted: bool) -> None:
+        """Bring up to date what the loop in `take` leaves behind."""
+        store = self.store
+        self.now = now
+        store.f_thread.extend(repeat(self.thread, len(store.f_call) - len(store.f_thread)))
+        if counted:
+            store.frame_ids.count = len(store.f_call)
+            store.hop_ids.count = len(store.h_frame)
+
+    def word(self, row: list[Any], innermost: int) -> None:
+        """One of the less frequent records."""
+        if row[0] == DETAIL:
+            _, value, *numbers = row
+            if innermost < 0:
+                raise TraceError(f"a detail, but no frame is open on thread {self.thread}")
+            self.detail_of(innermost, value, numbers)
+            return
+        word = self.words.get(row[0])
+        if word is None:
+            raise TraceError(f"unknown record {row[0]!r}")
+        word(*row[1:])
 
     # ---- what is written once -----------------------------------------------------------------------------------
 
@@ -198,7 +206,7 @@ class Rows:
         if not isinstance(value, list):
             raise TypeError
         self.store.values.append(value)
-        self.holes.append(holes(value))
+        self.value_lengths.append(PLAIN + holes(value))
 
     def keyset(self, *names: str) -> None:
         self.keys.append(tuple(map(_str, names)))
@@ -233,7 +241,7 @@ class Rows:
 
     def switch(self, thread: int) -> None:
         self.thread = _int(thread)
-        self.stacks.setdefault(thread, [])
+        self.stacks.setdefault(thread, [-1])
 
     def frame(self, frame_id: int) -> int:
         """The position of a frame named by its id."""
@@ -242,10 +250,12 @@ class Rows:
             raise TraceError(f"the record names frame {frame_id}, which has not begun")
         return position
 
-    def values_of(self, value: int, numbers: list[int]) -> list[int]:
-        if self.holes[_nat(value)] != len(numbers):
-            raise TraceError(f"expected {self.holes[value]} tensor numbers, found {len(numbers)}")
-        return [_nat(number) for number in numbers]
+    def row_of(self, value: int, numbers: list[int]) -> list[int] | None:
+        """Numbers for a value, placed as in the frequent records."""
+        wanted = self.value_lengths[_nat(value)] - PLAIN
+        if wanted != len(numbers):
+            raise TraceError(f"expected {wanted} tensor numbers, found {len(numbers)}")
+        return [0, 0, 0, *map(_nat, numbers)] if numbers else None
 
     def call(self, site: int, args: int, where: int) -> None:
         store = self.store
@@ -253,15 +263,13 @@ class Rows:
         if any(_nat(number) >= len(table) for number, table in tables):
             raise TraceError("the record names something not defined before")
         store.calls.append((site, args, where))
-        self.call_holes.append(self.holes[args])
+        self.call_lengths.append(self.value_lengths[args])
 
     def begin(self, frame_id: int, parent: int | None, call: int, delta: int, derived: int, numbers: list[int]) -> None:
         outer = -1 if parent is None else self.frame(parent)
-        found = self.values_of(self.store.calls[_nat(call)][1], numbers)
+        found = self.row_of(self.store.calls[_nat(call)][1], numbers)
         self.now += _int(delta)
-        position = self.store.begin(
-            _nat(frame_id), outer, self.thread, call, found or None, self.now, bool(_nat(derived))
-        )
+        position = self.store.begin(_nat(frame_id), outer, self.thread, call, found, self.now, bool(_nat(derived)))
         self.stacks[self.thread].append(position)
 
     def close_frame(self, frame_id: int, delta: int) -> int:
@@ -275,11 +283,10 @@ class Rows:
         return position
 
     def end(self, frame_id: int, value: int, delta: int, numbers: list[int]) -> None:
-        found = self.values_of(value, numbers)
+        found = self.row_of(value, numbers)
         position = self.close_frame(frame_id, delta)
         self.store.f_result[position] = value
-        if found:
-            self.store.f_result_numbers[position] = found
+        self.store.f_result_row[position] = found
 
     def fail(self, frame_id: int, delta: int, kind: str, message: str) -> None:
         error = (_str(kind), _str(message))
@@ -294,9 +301,9 @@ class Rows:
         self.detail_of(self.frame(frame_id), value, numbers)
 
     def detail_of(self, position: int, value: int, numbers: list[int]) -> None:
-        found = self.values_of(value, numbers)
+        found = self.row_of(value, numbers)
         stored = self.store.values[value]
-        name, content = fill(stored, iter(found)) if found else stored
+        name, content = stored if found is None else fill(stored, iter(numbers))
         self.store.f_details.setdefault(position, {})[_str(name)] = content
 
     def node(

@@ -54,14 +54,13 @@ def keep(trace: Trace, frame: Callable[[int], bool], hop: Callable[[int], bool])
             places[old.f_parent[position]],
             old.f_thread[position],
             old.f_call[position],
-            old.f_numbers[position],
+            old.f_row[position],
             old.f_start[position],
             position in old.f_derived,
         )
         new.f_end[place] = old.f_end[position]
         new.f_result[place] = old.f_result[position]
-        if position in old.f_result_numbers:
-            new.f_result_numbers[place] = old.f_result_numbers[position]
+        new.f_result_row[place] = old.f_result_row[position]
         if position in old.f_error:
             new.f_error[place] = old.f_error[position]
         if position in old.f_details:
