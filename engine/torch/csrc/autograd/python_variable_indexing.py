@@ -309,6 +309,7 @@ def valueToTensor(self: Tensor, value: Any) -> Tensor:
         tls.excluded = excluded
 
 
+@doors.frame("at::indexing::copy_to", layer="at", params=("dst", "src"))
 def copy_to(dst: Tensor, src: Tensor) -> None:
     if dst._sizes == src._sizes:
         at.copy_.call(dst, src, False)

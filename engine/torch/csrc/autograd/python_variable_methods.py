@@ -241,7 +241,12 @@ def THPVariable_contiguous(self: Tensor, r: PythonArgs) -> Any:
     memory_format = r.memoryformat(0)
     if is_contiguous(self, memory_format):
         return self
-    return operator("contiguous", "Tensor.contiguous").call(self, memory_format)
+    return dispatch_contiguous(self, memory_format)
+
+
+@doors.frame("at::TensorBase::__dispatch_contiguous", layer="at", params=("self", "memory_format"))
+def dispatch_contiguous(self: Tensor, memory_format: MemoryFormat) -> Any:
+    return at.contiguous.call(self, memory_format)
 
 
 @tensor_method("copy_(Tensor other, bool non_blocking=False)", "copy_(Tensor other, bool async=False)|deprecated")
@@ -249,6 +254,11 @@ def THPVariable_copy_(self: Tensor, r: PythonArgs) -> Any:
     return at.copy_.call(self, r.tensor(0), r.toBool(1))
 
 
+@doors.frame(
+    "torch::autograd::dispatch_to",
+    layer="python",
+    params=("self", "device", "non_blocking", "copy", "optional_memory_format"),
+)
 def _to_options(self: Tensor, device: Any, non_blocking: bool, copy: bool, memory_format: Any) -> Any:
     """``self.to(options)``: dtype and layout stay."""
     return at.to_dtype_layout.call(self, self._dtype, self._layout, device, None, non_blocking, copy, memory_format)
