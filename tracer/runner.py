@@ -22,6 +22,10 @@ class NotStarted(Exception):
     """The program was not found, so nothing of it ran."""
 
 
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_PACKAGES = ("engine", "tracer", "traces")  # imported already, so a program cannot have its own of these names
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """What to run: a script (a file, a directory or zip with ``__main__.py``, ``-``), a module, or code."""
@@ -107,8 +111,13 @@ def _enter(program: Program) -> tuple[CodeType, types.ModuleType]:
 
 
 def _set_path(first: str) -> None:
-    if not sys.flags.safe_path:
-        sys.path[:1] = [first]
+    if sys.flags.safe_path:
+        return
+    sys.path[:1] = [first]
+    for name in _PACKAGES:
+        path = os.path.join(first, name)
+        if os.path.abspath(path) != os.path.join(_ROOT, name) and (os.path.isdir(path) or os.path.isfile(path + ".py")):
+            print(f"tracer: note: `import {name}` gives the tracer's own package, not {path}", file=sys.stderr)
 
 
 def _fresh_main() -> types.ModuleType:

@@ -316,6 +316,13 @@ def test_the_default_name_overwrites_traces_only(tracer: Run, script: Path, tmp_
     assert (tmp_path / "script.trace").read_text() == "somebody's notes"
 
 
+def test_a_module_that_ours_hides_is_named(tracer: Run, script: Path, tmp_path: Path) -> None:
+    (tmp_path / "engine.py").write_text("")
+    got = tracer("run", "script.py")
+    assert f"note: `import engine` gives the tracer's own package, not {tmp_path / 'engine'}\n" in got.stderr
+    assert got.returncode == 0
+
+
 def test_interrupted_by_the_keyboard(tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
     with subprocess.Popen(

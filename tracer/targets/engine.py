@@ -86,8 +86,8 @@ class EngineRecorder(doors.Listener):
         else:
             parent, line = None, None
             python = outer = user_stack(announcer)
-        values = self.values
-        shown_args = [values(arg) for arg in args]
+        encoders = self.values.by_type
+        shown_args = [encoders[type(arg)](arg) for arg in args]
         if facts.key_set == 0 and args and type(args[0]) is int:
             shown_args[0] = key_set_text(args[0])
         frame_id = next(self._frame_ids)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine.aten.core.dispatcher import OperatorHandle
 from engine.aten.core.tensor import Tensor
 from engine.c10.device import Device
 from engine.c10.dispatch_key_set import DispatchKeySet
@@ -47,17 +48,32 @@ def key_set_text(raw: int) -> dict[str, str]:
     return text
 
 
+class _Encoders(dict[type, Callable[[Any], Any]]):
+    """Encoders by type; the one of a type seen for the first time is chosen then."""
+
+    __slots__ = ("_choose",)
+
+    def __init__(self, choose: Callable[[type], Callable[[Any], Any]]) -> None:
+        self._choose = choose
+
+    def __missing__(self, kind: type) -> Callable[[Any], Any]:
+        encode = self[kind] = self._choose(kind)
+        return encode
+
+
 class Values:
     """Turns values into JSON and numbers the tensors it meets, in order of appearance."""
 
-    __slots__ = ("_by_type", "_numbers", "_objects", "_storages")
+    __slots__ = ("by_type", "_numbers", "_objects", "_storages")
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # ticket -> number in this trace
         self._storages: dict[int, int] = {}  # ticket of the first tensor seen over a storage -> number
         self._objects: dict[Any, dict[str, str]] = {}  # singletons of the engine -> their text
         same = _same
-        self._by_type: dict[type, Callable[[Any], Any]] = {
+        self.by_type = _Encoders(self._choose)
+        """The encoder of each type; hot code calls it without going through us."""
+        self.by_type |= {
             type(None): same,
             bool: same,
             int: _int,
@@ -83,10 +99,7 @@ class Values:
         }
 
     def __call__(self, value: Any) -> Any:
-        encode = self._by_type.get(type(value))
-        if encode is None:
-            encode = self._by_type[type(value)] = self._choose(type(value))
-        return encode(value)
+        return self.by_type[type(value)](value)
 
     def number(self, tensor: Tensor) -> int:
         """The tensor's ``$`` number."""
@@ -101,23 +114,28 @@ class Values:
     def tensor(self, tensor: Tensor) -> dict[str, Any]:
         """What is to be known of a tensor; its elements are not."""
         meta = tensor._autograd_meta
-        requires_grad = False
-        if meta is not None:
-            requires_grad = bool(meta.requires_grad_) or meta.grad_fn_ is not None
+        device = tensor._device
         facts: dict[str, Any] = {
-            "$": self.number(tensor),
+            "$": self._numbers.get(tensor._debug_id) or self.number(tensor),
             "dtype": tensor._dtype.torch_name,
-            "shape": list(tensor._sizes),
-            "strides": list(tensor._strides),
-            "device": str(tensor._device) if tensor._device.type != "cpu" else "cpu",
-            "requires_grad": requires_grad,
+            "shape": [*tensor._sizes],
+            "strides": [*tensor._strides],
+            "device": "cpu" if device._type == "cpu" else str(device),
+            "requires_grad": False,
         }
+        if meta is not None:
+            if meta.grad_fn_ is not None:
+                facts["requires_grad"] = True
+                facts["grad_fn"] = meta.grad_fn_.name()
+            elif meta.requires_grad_:
+                facts["requires_grad"] = True
+            if meta.is_view_ and meta.backward_info_ is not None:
+                facts["view_of"] = self.number(meta.backward_info_.base_)
         if tensor._offset:
             facts["offset"] = tensor._offset
-        if tensor._version_counter is not None and tensor._version_counter.version:
-            facts["version"] = tensor._version_counter.version
-        if meta is not None and meta.grad_fn_ is not None:
-            facts["grad_fn"] = meta.grad_fn_.name()
+        counter = tensor._version_counter
+        if counter is not None and counter.version:
+            facts["version"] = counter.version
         if tensor._wrapped:
             facts["wrapped_number"] = True
         if tensor._names is not None:
@@ -162,6 +180,8 @@ class Values:
             return lambda value: self._dict(dict(dict.items(value)))
         if issubclass(kind, Node):
             return _node
+        if issubclass(kind, OperatorHandle):
+            return _operator
         if issubclass(kind, np.generic):
             return _repr
         if issubclass(kind, np.ndarray):
@@ -219,6 +239,10 @@ def _options(value: TensorOptions) -> dict[str, str]:
         if axis is not None:
             given.append(f"{slot[1:]}={axis}")
     return {"repr": f"TensorOptions({', '.join(sorted(given))})"}
+
+
+def _operator(value: OperatorHandle) -> dict[str, str]:
+    return {"repr": value.name}
 
 
 def _node(value: Node) -> dict[str, str]:
