@@ -19,7 +19,7 @@ from engine.torch.csrc.autograd import functions_manual
 from engine.torch.csrc.autograd.copy_slices import TensorGeometry
 from engine.torch.csrc.autograd.function import Node
 from engine.torch.csrc.autograd.functions_manual import TypeAndSize
-from engine.torch.csrc.autograd.graph_task import current
+from engine.torch.csrc.autograd.graph_task import task_needs
 from engine.torch.csrc.autograd.saved_variable import ERR_BACKWARD_TWICE, UNDEFINED, SavedVariable
 from engine.torchgen.load_derivatives import Derivative, DifferentiabilityInfo, SavedAttribute
 from engine.torchgen.model import NativeFunction
@@ -32,7 +32,6 @@ __all__ = [
     "make_node_class",
     "python_name",
     "save_text",
-    "task_needs",
 ]
 
 _INDENT = "    "
@@ -54,19 +53,6 @@ GeneratedNode.__module__ = "builtins"
 
 
 # -- what generated text calls
-
-
-def task_needs(node: Node) -> list[bool]:
-    """task_should_compute_output of each output: it leads somewhere, and the running task wants it."""
-    task = current.graph_task
-    if task is None or not task.exec_info_:
-        return [edge[0] is not None for edge in node._next_edges]
-    exec_info = task.exec_info_
-    needs = []
-    for function, _ in node._next_edges:
-        info = exec_info.get(function) if function is not None else None
-        needs.append(info is not None and info.should_execute())
-    return needs
 
 
 def unpack_list(saved: list[SavedVariable] | None, node: Node | None = None) -> list[Any]:

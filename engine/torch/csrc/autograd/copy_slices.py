@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from engine.c10.exception import TORCH_CHECK
+from engine.c10.memory_format import contiguous_format
 from engine.torch.csrc.autograd.edge import Edge
 from engine.torch.csrc.autograd.function import Node
-from engine.torch.csrc.autograd.graph_task import ExecInfo, current
+from engine.torch.csrc.autograd.graph_task import ExecInfo, current, task_needs
 from engine.torch.csrc.autograd.variable import gradient_edge, requires_grad
 
 __all__ = ["CopyBackwards", "CopySlices", "TensorGeometry"]
@@ -48,26 +49,21 @@ class CopyBackwards(Node):
         self.src_options = src_options
 
     def apply(self, grads: list[Any]) -> list[Any]:
-        from engine.torch.csrc.autograd.functions_manual import zeros_like
-
         TORCH_CHECK(len(grads) == 1, f"CopyBackwards: expected 1 arguments (got {len(grads)})")
         grad = grads[0]
         if grad is None:
             return [None, None]
+        from engine.aten import at
+
         outputs: list[Any] = [None, None]
-        if self.should_compute_output(0):
-            outputs[0] = zeros_like(grad)
-        if self.should_compute_output(1):
+        overwritten, source = task_needs(self)
+        if overwritten:
+            outputs[0] = at.zeros_like.call(grad, None, None, None, None, contiguous_format)
+        if source:
             dtype, device = self.src_options
             if not dtype.is_complex and grad._dtype.is_complex:
-                from engine.aten import at
-
                 grad = at.real.call(grad)
-            if grad._dtype is not dtype or grad._device != device:
-                from engine.aten import at
-
-                grad = at.to_dtype_layout.call(grad, dtype, None, device, None, False, False, None)
-            outputs[1] = grad
+            outputs[1] = at.to_dtype_layout.call(grad, dtype, None, device, None, False, False, None)
         return outputs
 
 
@@ -113,7 +109,7 @@ class CopySlices(Node):
             for function, _ in fn._next_edges:
                 if function is not None:
                     task.exec_info_.setdefault(function, ExecInfo()).needed_ = True
-        res = fn.call_operator([at.clone.call(grad_slice, None)])
+        res = fn.call_operator([at.clone.call(grad_slice, contiguous_format)])
         for i, given in enumerate(res):
             if not self.should_compute_output(i):
                 continue

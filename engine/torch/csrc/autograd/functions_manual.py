@@ -297,7 +297,8 @@ def stack_tensors_backward(grad: Tensor, dim: int, dtypes: list[ScalarType]) -> 
 @_details("unbind_backward")
 def unbind_backward(grads: list[Tensor | None], dim: int) -> Tensor:
     like = next(g for g in grads if g is not None)
-    return at.stack.call([_zeros(like._sizes, like) if g is None else g for g in grads], dim)  # type: ignore[no-any-return]
+    full = [at.expand.call(_zeros((), like), like._sizes, False) if g is None else g for g in grads]
+    return at.stack.call(full, dim)  # type: ignore[no-any-return]
 
 
 @_details("split_backward")

@@ -23,6 +23,7 @@ __all__ = [
     "ReadyQueue",
     "current_graph_task",
     "get_current_graph_task_execution_order",
+    "task_needs",
 ]
 
 NO_DEVICE = -2
@@ -239,6 +240,19 @@ current = _Current()
 def current_graph_task() -> GraphTask | None:
     """The task whose node this thread runs."""
     return current.graph_task
+
+
+def task_needs(node: Node) -> list[bool]:
+    """Node::task_should_compute_output of each output: it leads somewhere, and the running task wants it."""
+    task = current.graph_task
+    if task is None or not task.exec_info_:
+        return [edge[0] is not None for edge in node._next_edges]
+    exec_info = task.exec_info_
+    needs = []
+    for function, _ in node._next_edges:
+        info = exec_info.get(function) if function is not None else None
+        needs.append(info is not None and info.should_execute())
+    return needs
 
 
 def get_current_graph_task_execution_order() -> list[Node]:
