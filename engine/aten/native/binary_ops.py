@@ -26,6 +26,44 @@ from engine.c10.scalar_type import (
     isFloat8Type,
 )
 
+__all__ = [
+    "add_Scalar",
+    "add_Tensor",
+    "add__Scalar",
+    "add__Tensor",
+    "add_impl",
+    "add_kernel",
+    "add_meta",
+    "add_out",
+    "alpha_check",
+    "div_Scalar",
+    "div_Tensor",
+    "div__Scalar",
+    "div__Tensor",
+    "div_impl",
+    "div_meta",
+    "div_out",
+    "div_true_kernel",
+    "mul_Scalar",
+    "mul_Tensor",
+    "mul__Scalar",
+    "mul__Tensor",
+    "mul_impl",
+    "mul_kernel",
+    "mul_meta",
+    "mul_out",
+    "rsub_Scalar",
+    "rsub_Tensor",
+    "sub_Scalar",
+    "sub_Tensor",
+    "sub__Scalar",
+    "sub__Tensor",
+    "sub_check",
+    "sub_impl",
+    "sub_meta",
+    "sub_out",
+]
+
 Array = npt.NDArray[Any]
 Scalar = bool | int | float | complex
 

@@ -22,6 +22,20 @@ from engine.c10.layout import Layout
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import BFloat16, Double, Float, Half, ScalarType
 
+__all__ = [
+    "check_uniform_bounds",
+    "rand",
+    "rand_generator",
+    "rand_generator_out",
+    "rand_generator_with_names",
+    "rand_like",
+    "rand_names",
+    "rand_out",
+    "uniform_",
+    "uniform_meta_",
+    "write_in_memory_order",
+]
+
 _FLOATING = (Half, BFloat16, Float, Double)
 
 

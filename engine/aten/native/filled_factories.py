@@ -19,6 +19,27 @@ from engine.c10.layout import Layout, Sparse
 from engine.c10.memory_format import MemoryFormat
 from engine.c10.scalar_type import Bool, Long, ScalarType, get_default_complex_dtype, get_default_dtype
 
+__all__ = [
+    "eye",
+    "eye_m",
+    "eye_out_cpu",
+    "eye_out_cpu_n",
+    "full",
+    "full_like",
+    "full_out",
+    "infer_full_options",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "ones_out",
+    "scalar_tensor",
+    "zeros_like",
+    "zeros_out",
+    "zeros_symint",
+]
+
 Sizes = tuple[int, ...]
 
 

@@ -23,6 +23,39 @@ from engine.c10.layout import Layout, Strided
 from engine.c10.memory_format import MemoryFormat, Preserve, contiguous_strides
 from engine.c10.scalar_type import BFloat16, Float, Half, Long, ScalarType, dtype_or_default, isIntegralType
 
+__all__ = [
+    "arange",
+    "arange_out",
+    "arange_start",
+    "arange_start_out",
+    "arange_start_step",
+    "convert",
+    "empty_like",
+    "eye",
+    "eye_m",
+    "eye_m_out",
+    "eye_out",
+    "fill",
+    "full",
+    "full_out",
+    "give_out",
+    "new_empty",
+    "new_empty_strided",
+    "new_full",
+    "new_ones",
+    "new_zeros",
+    "ones",
+    "ones_like",
+    "ones_out",
+    "rand",
+    "rand_out",
+    "scalar_tensor",
+    "uniform_",
+    "zeros",
+    "zeros_like",
+    "zeros_out",
+]
+
 Sizes = tuple[int, ...]
 Number = int | float
 

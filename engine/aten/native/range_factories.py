@@ -28,6 +28,17 @@ from engine.c10.scalar_type import (
     Short,
 )
 
+__all__ = [
+    "arange",
+    "arange_check_bounds",
+    "arange_out",
+    "arange_start",
+    "arange_start_out",
+    "arange_start_step",
+    "arange_stub",
+    "compute_arange_size",
+]
+
 Number = int | float
 
 _ARANGE = (Byte, Char, Short, Int, Long, Half, Float, Double, BFloat16)

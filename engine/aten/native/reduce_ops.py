@@ -12,6 +12,29 @@ from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dim
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.scalar_type import BFloat16, Float, Half, Long, ScalarType, isIntegralType
 
+__all__ = [
+    "get_dtype_from_self",
+    "infer_dtype_from_optional",
+    "make_dim_mask",
+    "make_reduction",
+    "mean",
+    "mean_dim",
+    "mean_dtype_out",
+    "mean_impl",
+    "mean_meta",
+    "mean_out",
+    "reduce_op",
+    "resize_reduction",
+    "review_reduce_result",
+    "shape_from_dim_mask",
+    "should_use_acc_buffer",
+    "sum",
+    "sum_IntList_out",
+    "sum_dim_IntList",
+    "sum_impl",
+    "sum_meta",
+]
+
 Sizes = tuple[int, ...]
 
 

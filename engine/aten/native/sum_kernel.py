@@ -40,6 +40,8 @@ def multi_row_sum(rows: Array) -> Array:
     size = rows.shape[0]
     level_power = max(4, max(size - 1, 0).bit_length() // NUM_LEVELS)
     level_step = 1 << level_power
+    if size < level_step:
+        return _block_sum(rows)
     level_mask = level_step - 1
     acc = [np.zeros(rows.shape[1:], rows.dtype) for _ in range(NUM_LEVELS)]
     i = 0

@@ -26,6 +26,22 @@ from engine.c10.scalar_type import (
     ScalarType,
 )
 
+__all__ = [
+    "check_size_match_names",
+    "clone",
+    "empty_cpu",
+    "empty_like",
+    "empty_meta_symint",
+    "empty_names",
+    "empty_out",
+    "empty_permuted_symint",
+    "empty_strided_cpu",
+    "empty_strided_meta_symint",
+    "lift_fresh",
+    "new_empty_strided_symint",
+    "new_empty_symint",
+]
+
 Sizes = tuple[int, ...]
 Names = tuple[str | None, ...] | None
 

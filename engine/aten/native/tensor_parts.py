@@ -12,6 +12,18 @@ from engine.aten.native.inline import as_strided, as_strided_symint, slice_metho
 from engine.aten.native.wrap_dim_utils import maybe_wrap_dim
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_INDEX
 
+__all__ = [
+    "chunk",
+    "narrow_symint",
+    "select_backward_symint",
+    "select_symint",
+    "slice",
+    "slice_backward",
+    "split",
+    "split_with_sizes",
+    "unbind",
+]
+
 Sizes = tuple[int, ...]
 
 

@@ -16,6 +16,44 @@ from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dim
 from engine.c10.exception import TORCH_CHECK, TORCH_WARN_ONCE
 from engine.c10.memory_format import Contiguous
 
+__all__ = [
+    "_reshape_alias",
+    "_unsafe_view",
+    "alias",
+    "alias_with_sizes_and_strides",
+    "as_strided__symint",
+    "as_strided_tensorimpl",
+    "as_strided_tensorimpl_meta_symint",
+    "check_t",
+    "detach",
+    "detach_",
+    "expand",
+    "expand_as",
+    "flatten_using_ints",
+    "mT",
+    "movedim_int",
+    "movedim_intlist",
+    "numpy_T",
+    "permute",
+    "ravel",
+    "reshape_as",
+    "reshape_symint",
+    "squeeze",
+    "squeeze_",
+    "squeeze_dim",
+    "squeeze_dims",
+    "sum_to_size_symint",
+    "t",
+    "t_",
+    "tensor_type",
+    "transpose",
+    "transpose_",
+    "unsqueeze",
+    "unsqueeze_",
+    "view",
+    "view_as",
+]
+
 Sizes = tuple[int, ...]
 
 
