@@ -27,13 +27,13 @@ ROWS = [
 def kind(name: str, key: str) -> str:
     """none, boxed (no derivative), or kernel, as PyTorch registered it.
 
-    A composition that nested tensors have a kernel of their own for has autograd kernels, too, but only they reach them.
+    A composition of which nested tensors have a kernel of their own has autograd kernels too, which only they reach.
     """
     text = torch._C._dispatch_dump(name)
     if "CompositeImplicitAutograd[alias]" in text and "NestedTensor" in text:
         return "none"
     for line in text.splitlines():
-        if line.startswith(f"{key}[alias]:") or line.startswith(f"{key}:"):
+        if line.startswith((f"{key}[alias]:", f"{key}:")):
             if "fallthrough" in line:
                 return "fallthrough"
             return "boxed" if "(none) [ boxed ]" in line else "kernel"
