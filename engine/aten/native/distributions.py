@@ -24,6 +24,7 @@ from engine.c10.scalar_type import BFloat16, Double, Float, Half, ScalarType
 
 __all__ = [
     "check_uniform_bounds",
+    "normal_",
     "rand",
     "rand_generator",
     "rand_generator_out",
@@ -31,6 +32,13 @@ __all__ = [
     "rand_like",
     "rand_names",
     "rand_out",
+    "randn",
+    "randn_generator",
+    "randn_generator_out",
+    "randn_generator_with_names",
+    "randn_like",
+    "randn_names",
+    "randn_out",
     "uniform_",
     "uniform_meta_",
     "write_in_memory_order",
@@ -97,7 +105,7 @@ def rand_out(size: Sizes, out: Tensor) -> Tensor:
 @doors.frame("at::native::rand_out")
 def rand_generator_out(size: Sizes, generator: Generator | None, out: Tensor) -> Tensor:
     at.resize_.call(out, size, None)
-    return at.uniform_.call(out, 0.0, 1.0, generator)
+    return at.uniform_.call(out, 0, 1, generator)
 
 
 @doors.frame("at::native::rand_like")
@@ -124,6 +132,93 @@ def _rand_like(
 ) -> Tensor:
     result = empty_like(self, dtype, layout, device, pin_memory, memory_format)
     return at.uniform_.call(result, 0, 1, generator)
+
+
+# ---- randn
+
+
+@doors.frame("at::native::randn")
+def randn(
+    size: Sizes, dtype: ScalarType | None, layout: Layout | None, device: Device | None, pin_memory: bool | None
+) -> Tensor:
+    return randn_generator(size, None, dtype, layout, device, pin_memory)
+
+
+@doors.frame("at::native::randn")
+def randn_generator(
+    size: Sizes,
+    generator: Generator | None,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    result = empty(size, dtype, layout, device, pin_memory)
+    return at.normal_.call(result, 0, 1, generator)
+
+
+@doors.frame("at::native::randn")
+def randn_names(
+    size: Sizes,
+    names: Names,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    return randn_generator_with_names(size, None, names, dtype, layout, device, pin_memory)
+
+
+@doors.frame("at::native::randn")
+def randn_generator_with_names(
+    size: Sizes,
+    generator: Generator | None,
+    names: Names,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    check_size_match_names(size, names)
+    result = at.empty_names.call(size, names, dtype, layout, device, pin_memory, None)
+    return at.normal_.call(result, 0, 1, generator)
+
+
+@doors.frame("at::native::randn_out")
+def randn_out(size: Sizes, out: Tensor) -> Tensor:
+    return randn_generator_out(size, None, out)
+
+
+@doors.frame("at::native::randn_out")
+def randn_generator_out(size: Sizes, generator: Generator | None, out: Tensor) -> Tensor:
+    at.resize_.call(out, size, None)
+    return at.normal_.call(out, 0, 1, generator)
+
+
+@doors.frame("at::native::randn_like")
+def randn_like(
+    self: Tensor,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    return _randn_like(self, None, dtype, layout, device, pin_memory, memory_format)
+
+
+@doors.frame("at::native::randn_like")
+def _randn_like(
+    self: Tensor,
+    generator: Generator | None,
+    dtype: ScalarType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    result = empty_like(self, dtype, layout, device, pin_memory, memory_format)
+    return at.normal_.call(result, 0, 1, generator)
 
 
 # ---- in-place distributions
@@ -166,6 +261,23 @@ def check_uniform_bounds(dtype: ScalarType, from_: float, to: float) -> None:
         from_,
         " which result in to-from to exceed the limit",
     )
+
+
+@doors.frame("at::native::normal_")
+def normal_(self: Tensor, mean: float, std: float, generator: Generator | None) -> Tensor:
+    TORCH_CHECK(std >= 0.0, "normal expects std >= 0.0, but found std ", std)
+    dtype = self._dtype
+    if dtype not in _FLOATING:
+        TORCH_CHECK_NOT_IMPLEMENTED(False, f"\"normal_kernel_cpu\" not implemented for '{dtype.name}'")
+    n = self.numel_()
+    if n:
+        # a contiguous tensor is filled by blocks of 16, any other one by one
+        contiguous = self.is_contiguous_()
+        if not contiguous:
+            assert_no_internal_overlap(self)
+        gen = get_generator_or_default(generator)
+        write_in_memory_order(self, samples.normal(gen, dtype, n, mean, std, contiguous))
+    return self
 
 
 @doors.frame("at::native::uniform_meta_")

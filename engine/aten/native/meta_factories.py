@@ -44,11 +44,13 @@ __all__ = [
     "new_full",
     "new_ones",
     "new_zeros",
+    "normal_",
     "ones",
     "ones_like",
     "ones_out",
     "rand",
     "rand_out",
+    "randn",
     "scalar_tensor",
     "uniform_",
     "zeros",
@@ -357,6 +359,21 @@ def convert(t: Tensor, dtype: ScalarType) -> Tensor:
 def uniform_(self: Tensor, from_: float, to: float, generator: Any) -> Tensor:
     drawn = prims.op("uniform").call(self._sizes, from_, to, self._dtype, self._device, generator)
     return at.copy_.call(self, drawn, False)
+
+
+@doors.frame("normal_")
+def normal_(self: Tensor, mean: float, std: float, generator: Any) -> Tensor:
+    drawn = prims.op("normal").call(self._sizes, 0.0, 1.0, self._dtype, self._device, False, generator)
+    scaled = at.mul_Tensor.call(drawn, wrapped_scalar_tensor(std))
+    return at.copy_.call(self, at.add_Tensor.call(scaled, wrapped_scalar_tensor(mean), 1), False)
+
+
+@doors.frame("randn")
+def randn(
+    size: Sizes, dtype: ScalarType | None, layout: Layout | None, device: Device | None, pin_memory: bool | None
+) -> Tensor:
+    assert device is not None
+    return prims.op("normal").call(size, 0.0, 1.0, dtype_or_default(dtype), device, False, None)
 
 
 # ---- what writes to an out= argument

@@ -166,5 +166,16 @@ def _uniform(shape: Sizes, low: float, high: float, dtype: ScalarType, device: D
     return _contiguous(shape, dtype, device)
 
 
+@_prim(
+    "normal(SymInt[] shape, *, Scalar mean, Scalar std, ScalarType dtype, Device device, bool requires_grad, "
+    "Generator? generator=None) -> Tensor",
+    "BackendSelect",
+)
+def _normal(
+    shape: Sizes, mean: float, std: float, dtype: ScalarType, device: Device, requires_grad: bool, generator: Any
+) -> Tensor:
+    return _contiguous(shape, dtype, device)
+
+
 def _contiguous(shape: Sizes, dtype: ScalarType, device: Device) -> Tensor:
     return at.empty_strided.call(shape, contiguous_strides(shape), dtype, None, device, None)

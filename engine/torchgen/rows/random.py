@@ -49,4 +49,42 @@ ROWS = (
         dispatch={"CPU": native.uniform_, "Meta": meta.uniform_},
         derivatives={"self": "zeros_like(grad)"},
     ),
+    NativeFunction(
+        func="normal_(Tensor(a!) self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor(a!)",
+        variants="method",
+        dispatch={"CPU": native.normal_, "Meta": meta.normal_},
+        derivatives={"self": "zeros_like(grad)"},
+    ),
+    NativeFunction(
+        func=f"randn(SymInt[] size, *, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.randn, "Meta": meta.randn},
+    ),
+    NativeFunction(
+        func=f"randn.generator(SymInt[] size, *, Generator? generator, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.randn_generator},
+    ),
+    NativeFunction(
+        func=f"randn.names(SymInt[] size, *, Dimname[]? names, {OPTIONS}) -> Tensor",
+        dispatch={"CompositeExplicitAutograd": native.randn_names},
+        article=True,
+    ),
+    NativeFunction(
+        func=(
+            f"randn.generator_with_names(SymInt[] size, *, Generator? generator, Dimname[]? names, {OPTIONS}) -> Tensor"
+        ),
+        dispatch={"CompositeExplicitAutograd": native.randn_generator_with_names},
+        article=True,
+    ),
+    NativeFunction(
+        func="randn.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeImplicitAutograd": native.randn_out},
+    ),
+    NativeFunction(
+        func="randn.generator_out(SymInt[] size, *, Generator? generator, Tensor(a!) out) -> Tensor(a!)",
+        dispatch={"CompositeImplicitAutograd": native.randn_generator_out},
+    ),
+    NativeFunction(
+        func=f"randn_like{LIKE}",
+        dispatch={"CompositeExplicitAutograd": native.randn_like},
+    ),
 )

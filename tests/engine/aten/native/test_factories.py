@@ -37,6 +37,13 @@ def test_random_numbers_of_a_seed() -> None:
     np.testing.assert_allclose(drawn.array, [0.49625659, 0.76822180, 0.08847743], rtol=1e-6)
 
 
+def test_normal_numbers_of_a_seed() -> None:
+    drawn = at.randn_generator.call((3,), createCPUGenerator(0), *NONE)
+    np.testing.assert_allclose(drawn.array, [1.54099607, -0.29342890, -2.17878938], rtol=1e-6)
+    with pytest.raises(Error, match="normal expects std >= 0.0, but found std -1"):
+        at.normal_.call(drawn, 0.0, -1.0, None)
+
+
 def test_random_numbers_fill_memory_in_order() -> None:
     plain = at.rand_generator.call((3, 2), createCPUGenerator(0), *NONE)
     turned = at.t.call(at.empty_memory_format.call((2, 3), *NONE, None))
