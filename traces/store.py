@@ -5,6 +5,7 @@ A million hops open in seconds because nothing but these columns is built; `Reco
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, overload
 
@@ -12,12 +13,14 @@ from traces.errors import TraceError
 from traces.model import Edge, Frame, Hop, KeySet, Node, PyFrame, Site, WarningRecord
 from traces.values import Value
 
-__all__ = ["VOLATILE", "Call", "Decision", "Ids", "Records", "Store", "Where", "fill", "holes"]
+__all__ = ["OPEN", "VOLATILE", "Call", "Decision", "Ids", "Records", "Store", "Where", "fill", "holes"]
 
 T = TypeVar("T")
 
 VOLATILE = ("$", "version", "storage", "offset", "view_of")
 """Keys of a value whose numbers a file keeps apart from it (a 0 stands in), so that equal shapes are stored once."""
+
+OPEN = -(1 << 63)
 
 Where = tuple[int | None, tuple[PyFrame, ...]]
 Call = tuple[int, int, int]  # site, args (into values), where
@@ -173,26 +176,28 @@ class Store:
         self.header = header
         self.sites: list[Site] = []
         self.values: list[list[Value]] = []
+        self.holes: list[int] = []  # of each value, how many of ``numbers`` it takes
+        self.numbers = array("q")
         self.wheres: list[Where] = []
         self.calls: list[Call] = []
         self.decisions: list[Decision] = []
 
         self.frame_ids = Ids()
-        self.f_parent: list[int] = []  # position, -1 for none
-        self.f_thread: list[int] = []
-        self.f_call: list[int] = []
-        self.f_row: list[Sequence[int] | None] = []  # numbers for the arguments, from the fourth item on
-        self.f_start: list[int] = []
-        self.f_end: list[int | None] = []
-        self.f_result: list[int] = []  # into values, -1 for none
-        self.f_result_row: list[Sequence[int] | None] = []  # the same for the result
+        self.f_parent = array("q")  # position, -1 for none
+        self.f_thread = array("q")
+        self.f_call = array("q")
+        self.f_args_at = array("q")  # where in ``numbers`` those of the arguments are
+        self.f_start = array("q")
+        self.f_end = array("q")  # OPEN: it has not ended
+        self.f_result = array("q")  # into values, -1 for none
+        self.f_result_at = array("q")
         self.f_derived: set[int] = set()
         self.f_error: dict[int, tuple[str, str]] = {}
         self.f_details: dict[int, dict[str, Value]] = {}
 
         self.hop_ids = Ids()
-        self.h_frame: list[int] = []
-        self.h_decision: list[int] = []
+        self.h_frame = array("q")
+        self.h_decision = array("q")
 
         self.node_drafts: dict[int, NodeDraft] = {}
         self.node_order: list[NodeDraft] = []
@@ -209,7 +214,7 @@ class Store:
         parent: int,
         thread: int,
         call: int,
-        row: Sequence[int] | None,
+        numbers: Sequence[int],
         start_ns: int,
         derived: bool,
     ) -> int:
@@ -217,12 +222,13 @@ class Store:
         self.f_parent.append(parent)
         self.f_thread.append(thread)
         self.f_call.append(call)
-        self.f_row.append(row)
+        self.f_args_at.append(len(self.numbers))
+        self.numbers.extend(numbers)
         self.f_start.append(start_ns)
         if len(self.f_end) == position:  # otherwise `Rows` has made room ahead
-            self.f_end.append(None)
+            self.f_end.append(OPEN)
             self.f_result.append(-1)
-            self.f_result_row.append(None)
+            self.f_result_at.append(0)
         if derived:
             self.f_derived.add(position)
         return position
@@ -245,10 +251,30 @@ class Store:
             raise TraceError(f"node {node_id} runs before it was announced")
         draft.ran_in.append(frame_id)
 
-    def _value(self, index: int, row: Sequence[int] | None) -> list[Value]:
+    def end(self, position: int, end_ns: int, value: int = -1, numbers: Sequence[int] = ()) -> None:
+        """A frame ends; ``value`` is its result, or none."""
+        self.f_end[position] = end_ns
+        self.f_result[position] = value
+        self.f_result_at[position] = len(self.numbers)
+        self.numbers.extend(numbers)
+
+    def add_value(self, value: list[Value], count: int = 0) -> int:
+        """The number of a new value with ``count`` holes."""
+        self.values.append(value)
+        self.holes.append(count)
+        return len(self.values) - 1
+
+    def end_ns(self, position: int) -> int | None:
+        end = self.f_end[position]
+        return None if end == OPEN else end
+
+    def numbers_at(self, value: int, start: int) -> array[int]:
+        return self.numbers[start : start + self.holes[value]]
+
+    def _value(self, index: int, start: int) -> list[Value]:
         value = self.values[index]
-        if row is not None:
-            filled = fill(value, iter(row[3:]))
+        if self.holes[index]:
+            filled = fill(value, iter(self.numbers_at(index, start)))
             assert isinstance(filled, list)
             return filled
         return value
@@ -271,10 +297,10 @@ class Store:
             parent=None if parent < 0 else self.frame_ids.at(parent),
             thread=self.f_thread[position],
             site=self.sites[site],
-            args=tuple(self._value(args, self.f_row[position])),
+            args=tuple(self._value(args, self.f_args_at[position])),
             start_ns=self.f_start[position],
-            end_ns=self.f_end[position],
-            result=None if result < 0 else self._value(result, self.f_result_row[position])[0],
+            end_ns=self.end_ns(position),
+            result=None if result < 0 else self._value(result, self.f_result_at[position])[0],
             error=self.f_error.get(position),
             line=line,
             python=python,

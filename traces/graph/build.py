@@ -39,7 +39,7 @@ def _functions(trace: Trace) -> Any:
             node = nodes[name] = {
                 "layer": site.layer, "file": site.file, "line": site.line, "count": 0, "total_ns": 0, "self_ns": 0,
             }  # fmt: skip
-        end = store.f_end[position]
+        end = store.end_ns(position)
         spent = 0 if end is None else end - store.f_start[position]
         outside = active[parent] if parent >= 0 else 0
         node["count"] += 1

@@ -16,5 +16,5 @@ BEGIN, HOP, END, DETAIL = 0, 1, 2, 3
 
 # In compact JSON text a quote after ``{`` or ``,`` opens a string, and only a key is followed by ``":``.
 VOLATILE_NUMBER = re.compile(
-    r'(?<=[{,])("(?:' + "|".join(re.escape(key) for key in VOLATILE) + r')":)(0|[1-9][0-9]{0,18})(?=[,}])'
+    r'(?<=[{,])("(?:' + "|".join(re.escape(key) for key in VOLATILE) + r')":)(0|[1-9][0-9]{0,17})(?=[,}])'
 )

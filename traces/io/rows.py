@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import chain, repeat
+from array import array
+from collections.abc import Callable, Sequence
+from itertools import repeat
 from operator import itemgetter, length_hint
 from typing import Any
 
 from traces.errors import TraceError
 from traces.io.format import BEGIN, DETAIL, END, HOP
 from traces.model import Edge, PyFrame, Site, WarningRecord
-from traces.store import NodeDraft, Store, decision, fill, holes
+from traces.store import OPEN, NodeDraft, Store, decision, fill, holes
 
 __all__ = ["Rows"]
 
 TAGS = {int, str}
 FIRST = itemgetter(0)
+NOT_ENDED = array("q", [OPEN])
+NO_RESULT = array("q", [-1])
 PLAIN = 3  # the length of a beginning or an end that gives no numbers
 
 
@@ -94,16 +97,14 @@ class Rows:
             raise TraceError(f"unknown record {rows[done[0]]!r}")
         store = self.store
         value_lengths, call_lengths, decisions = self.value_lengths, self.call_lengths, store.decisions
-        f_parent, f_call, f_row, f_start = store.f_parent, store.f_call, store.f_row, store.f_start
-        f_end, f_result, f_result_row = store.f_end, store.f_result, store.f_result_row
+        f_parent, f_call, f_args_at, f_start = store.f_parent, store.f_call, store.f_args_at, store.f_start
+        f_end, f_result, f_result_at, numbers = store.f_end, store.f_result, store.f_result_at, store.numbers
         h_frame, h_decision = store.h_frame, store.h_decision
-        frames_before = len(f_call)
-        f_end.extend(repeat(None, len(rows)))
-        f_result.extend(repeat(-1, len(rows)))
-        f_result_row.extend(repeat(None, len(rows)))
+        f_end += NOT_ENDED * len(rows)  # room for the frames to come, cut to size below
+        f_result += NO_RESULT * len(rows)
+        f_result_at += NO_RESULT * len(rows)
         stack, now = self.stacks[self.thread], self.now
         counted = store.frame_ids.ids is None and store.hop_ids.ids is None  # ids are 0, 1, 2, …
-        ended: list[list[int]] = []
         pending = iter(rows)
         try:
             for row in pending:
@@ -116,8 +117,10 @@ class Rows:
                     position = len(f_call)
                     f_parent.append(stack[-1])
                     f_call.append(call)
-                    f_row.append(row if len(row) > PLAIN else None)
+                    f_args_at.append(len(numbers))
                     f_start.append(now)
+                    if len(row) > PLAIN:
+                        numbers.extend(row[PLAIN:])
                     stack.append(position)
                     if not counted:
                         store.frame_ids.add(store.frame_ids.last() + 1)
@@ -132,8 +135,8 @@ class Rows:
                     f_end[position] = now
                     f_result[position] = value
                     if len(row) > PLAIN:
-                        f_result_row[position] = row
-                        ended.append(row)
+                        f_result_at[position] = len(numbers)
+                        numbers.extend(row[PLAIN:])
                 elif tag == HOP:
                     _, chosen = row
                     decisions[chosen]
@@ -155,9 +158,8 @@ class Rows:
             self.settle(now, counted)
         finally:
             done[0] = len(rows) - length_hint(pending) - 1
-        del f_end[len(f_call) :], f_result[len(f_call) :], f_result_row[len(f_call) :]
-        kept = chain(filter(None, f_row[frames_before:]), ended)
-        if bools or now.__class__ is not int or sum(map(sum, kept)).__class__ is not int:
+        del f_end[len(f_call) :], f_result[len(f_call) :], f_result_at[len(f_call) :]
+        if bools:
             for number, row in enumerate(rows):
                 if row[0].__class__ is int and set(map(type, row)) != {int}:
                     done[0] = number
@@ -205,8 +207,9 @@ class Rows:
     def value(self, value: list[Any]) -> None:
         if not isinstance(value, list):
             raise TypeError
-        self.store.values.append(value)
-        self.value_lengths.append(PLAIN + holes(value))
+        count = holes(value)
+        self.store.add_value(value, count)
+        self.value_lengths.append(PLAIN + count)
 
     def keyset(self, *names: str) -> None:
         self.keys.append(tuple(map(_str, names)))
@@ -250,12 +253,12 @@ class Rows:
             raise TraceError(f"the record names frame {frame_id}, which has not begun")
         return position
 
-    def row_of(self, value: int, numbers: list[int]) -> list[int] | None:
-        """Numbers for a value, placed as in the frequent records."""
-        wanted = self.value_lengths[_nat(value)] - PLAIN
+    def check(self, value: int, numbers: list[int]) -> list[int]:
+        """The numbers for a value, as many as it takes."""
+        wanted = self.store.holes[_nat(value)]
         if wanted != len(numbers):
             raise TraceError(f"expected {wanted} tensor numbers, found {len(numbers)}")
-        return [0, 0, 0, *map(_nat, numbers)] if numbers else None
+        return [_nat(number) for number in numbers]
 
     def call(self, site: int, args: int, where: int) -> None:
         store = self.store
@@ -267,30 +270,27 @@ class Rows:
 
     def begin(self, frame_id: int, parent: int | None, call: int, delta: int, derived: int, numbers: list[int]) -> None:
         outer = -1 if parent is None else self.frame(parent)
-        found = self.row_of(self.store.calls[_nat(call)][1], numbers)
+        found = self.check(self.store.calls[_nat(call)][1], numbers)
         self.now += _int(delta)
         position = self.store.begin(_nat(frame_id), outer, self.thread, call, found, self.now, bool(_nat(derived)))
         self.stacks[self.thread].append(position)
 
-    def close_frame(self, frame_id: int, delta: int) -> int:
+    def end_frame(self, frame_id: int, delta: int, value: int = -1, numbers: Sequence[int] = ()) -> int:
         position = self.frame(frame_id)
         stack = self.stacks[self.store.f_thread[position]]
         if position not in stack:
             raise TraceError(f"end of frame {frame_id}, which is not open")
         stack.remove(position)
         self.now += _int(delta)
-        self.store.f_end[position] = self.now
+        self.store.end(position, self.now, value, numbers)
         return position
 
     def end(self, frame_id: int, value: int, delta: int, numbers: list[int]) -> None:
-        found = self.row_of(value, numbers)
-        position = self.close_frame(frame_id, delta)
-        self.store.f_result[position] = value
-        self.store.f_result_row[position] = found
+        self.end_frame(frame_id, delta, value, self.check(value, numbers))
 
     def fail(self, frame_id: int, delta: int, kind: str, message: str) -> None:
         error = (_str(kind), _str(message))
-        self.store.f_error[self.close_frame(frame_id, delta)] = error
+        self.store.f_error[self.end_frame(frame_id, delta)] = error
 
     def hop(self, hop_id: int, frame_id: int, chosen: int) -> None:
         if _nat(chosen) >= len(self.store.decisions):
@@ -301,9 +301,9 @@ class Rows:
         self.detail_of(self.frame(frame_id), value, numbers)
 
     def detail_of(self, position: int, value: int, numbers: list[int]) -> None:
-        found = self.row_of(value, numbers)
+        found = self.check(value, numbers)
         stored = self.store.values[value]
-        name, content = stored if found is None else fill(stored, iter(numbers))
+        name, content = fill(stored, iter(found)) if found else stored
         self.store.f_details.setdefault(position, {})[_str(name)] = content
 
     def node(

@@ -140,32 +140,30 @@ class TraceBuilder:
                 where = self._wheres[place] = len(store.wheres)
                 store.wheres.append((line, tuple(PyFrame(*entry) for entry in python)))
             parent = -1 if parent_id is None else self._frame(parent_id)
-            store.values.append(list(args))
-            store.calls.append((site_key, len(store.values) - 1, where))
-            store.begin(frame_id, parent, thread, len(store.calls) - 1, None, self._since(t_ns), derived)
+            store.calls.append((site_key, store.add_value(list(args)), where))
+            store.begin(frame_id, parent, thread, len(store.calls) - 1, (), self._since(t_ns), derived)
 
-    def _finish(self, frame_id: int, t_ns: int) -> int | None:
-        store = self._store
-        if store.complete:
-            return None
+    def _opened(self, frame_id: int) -> int:
         position = self._frame(frame_id)
-        if store.f_end[position] is not None:
+        if self._store.end_ns(position) is not None:
             raise TraceError(f"frame {frame_id} has ended before")
-        store.f_end[position] = self._since(t_ns)
         return position
 
     def end(self, frame_id: int, t_ns: int, result: Value = None) -> None:
         with self._lock:
-            position = self._finish(frame_id, t_ns)
-            if position is not None and result is not None:
-                self._store.values.append([result])
-                self._store.f_result[position] = len(self._store.values) - 1
+            store = self._store
+            if not store.complete:
+                position = self._opened(frame_id)
+                value = -1 if result is None else store.add_value([result])
+                store.end(position, self._since(t_ns), value)
 
     def fail(self, frame_id: int, t_ns: int, exc_type: str, message: str) -> None:
         with self._lock:
-            position = self._finish(frame_id, t_ns)
-            if position is not None:
-                self._store.f_error[position] = (exc_type, message)
+            store = self._store
+            if not store.complete:
+                position = self._opened(frame_id)
+                store.end(position, self._since(t_ns))
+                store.f_error[position] = (exc_type, message)
 
     def hop(
         self,

@@ -44,23 +44,23 @@ def keep(trace: Trace, frame: Callable[[int], bool], hop: Callable[[int], bool])
     old = trace._store
     new = Store(old.header)
     new.sites, new.values, new.wheres, new.calls = old.sites, old.values, old.wheres, old.calls
-    new.decisions = old.decisions
+    new.decisions, new.holes = old.decisions, old.holes
     places: dict[int, int] = {-1: -1}
     for position in range(old.frame_ids.count):
         if not frame(position):
             continue
+        call, result = old.f_call[position], old.f_result[position]
         place = places[position] = new.begin(
             old.frame_ids.at(position),
             places[old.f_parent[position]],
             old.f_thread[position],
-            old.f_call[position],
-            old.f_row[position],
+            call,
+            old.numbers_at(old.calls[call][1], old.f_args_at[position]),
             old.f_start[position],
             position in old.f_derived,
         )
-        new.f_end[place] = old.f_end[position]
-        new.f_result[place] = old.f_result[position]
-        new.f_result_row[place] = old.f_result_row[position]
+        numbers = () if result < 0 else old.numbers_at(result, old.f_result_at[position])
+        new.end(place, old.f_end[position], result, numbers)
         if position in old.f_error:
             new.f_error[place] = old.f_error[position]
         if position in old.f_details:
