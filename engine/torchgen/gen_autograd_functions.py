@@ -37,7 +37,10 @@ __all__ = [
 _INDENT = "    "
 
 # what Python sees as _saved_NAME: PyTorch has no getter for dtypes, layouts, options, geometries, …
-_HIDDEN_SUFFIXES = ("_scalar_type", "_layout", "_options", "_geometry", "_info", "_args_scalartypes", "_args_sizes")
+_HIDDEN_SUFFIXES = (
+    *("_scalar_type", "_layout", "_options", "_geometry", "_info"),
+    *("_args_scalartypes", "_args_sizes", "_args_sizes_symint"),
+)
 _VISIBLE_TYPES = ("int", "SymInt", "float", "bool", "Scalar", "str")
 
 

@@ -100,6 +100,8 @@ def _make_grads(outputs: Sequence[Any], grads: Sequence[Any]) -> tuple[Any, ...]
             metadata = out.node._input_metadata[out.output_nr]
             sizes, dtype, device, wanted = metadata.shape, metadata.dtype, metadata.device, True
         else:
+            if not isinstance(out, Tensor):
+                raise AssertionError("Expected output to be a torch.Tensor")
             sizes, dtype, device, wanted = out._sizes, out._dtype, out._device, out.requires_grad
         if isinstance(grad, Tensor):
             if sizes != grad._sizes:

@@ -19,9 +19,10 @@ import numpy as np
 from engine import doors
 from engine.c10.exception import TORCH_CHECK, TORCH_WARN_ONCE, Error
 from engine.c10.local_dispatch_key_set import tls
+from engine.torch.csrc.autograd.anomaly_mode import AnomalyMetadata
 from engine.torch.csrc.autograd.basic_ops import GraphRoot
 from engine.torch.csrc.autograd.edge import edge_list
-from engine.torch.csrc.autograd.function import Node, tls_anomaly
+from engine.torch.csrc.autograd.function import Node, sequence_number, tls_anomaly
 from engine.torch.csrc.autograd.graph_task import (
     CPU_DEVICE,
     NO_DEVICE,
@@ -105,7 +106,10 @@ call_tensor_pre_hooks = doors.frame("torch::autograd::call_tensor_pre_hooks", la
 
 def _call_function(graph_task: GraphTask, fn: Node, input_buffer: InputBuffer) -> list[Any]:
     """Hooks, the node, hooks."""
-    inputs = call_tensor_pre_hooks(fn, input_buffer.variables())
+    if doors.listener is None:
+        inputs = _call_tensor_pre_hooks(fn, input_buffer.variables())
+    else:
+        inputs = call_tensor_pre_hooks(fn, input_buffer.variables())
     hooks = fn._hooks
     if hooks is not None:
         for pre_hook in hooks.pre_hooks:
@@ -333,6 +337,7 @@ class Engine:
                 if fn is not None and not local.has_error_:
                     tls.included, tls.excluded, tls.grad_mode, tls.inference_mode = local.thread_locals_
                     current.graph_task = local
+                    evaluating, sequence_number.current_node = sequence_number.current_node, fn
                     try:
                         if doors.listener is None:
                             _evaluate_function(local, fn, inputs)
@@ -340,6 +345,8 @@ class Engine:
                             evaluate_function(local, fn, inputs)
                     except BaseException as error:
                         self.thread_on_exception(local, fn, error)
+                    finally:
+                        sequence_number.current_node = evaluating
                 del inputs, fn
                 local.outstanding_tasks_ -= 1
                 if local.completed():
@@ -349,6 +356,9 @@ class Engine:
             tls.included, tls.excluded, tls.grad_mode, tls.inference_mode = saved
 
     def thread_on_exception(self, graph_task: GraphTask, fn: Node, error: BaseException) -> None:
+        """Keeps the first error for the caller; in anomaly mode says where forward made the node."""
+        if not graph_task.has_error_ and tls_anomaly.enabled:
+            AnomalyMetadata.print_stack(fn, fn.name())
         graph_task.set_exception(error)
 
     def queue_callback(self, callback: Callable[[], None]) -> None:

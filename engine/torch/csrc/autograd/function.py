@@ -44,8 +44,6 @@ class _SequenceNumber(threading.local):
         self.value = 0
         # the node whose apply runs (only set during backward)
         self.current_node: Node | None = None
-        # set while a node is evaluated in anomaly mode: what new nodes are assigned as parent
-        self.checkpoint_valid = True
 
 
 sequence_number = _SequenceNumber()
@@ -181,48 +179,26 @@ class Node:
         raise NotImplementedError(type(self).__name__)
 
     def call_operator(self, grads: variable_list) -> variable_list:
-        """``Node::operator()``: apply, as a frame of the trace."""
-        counter = sequence_number
-        previous = counter.current_node
-        counter.current_node = self
-        try:
-            door = doors.listener
-            if door is None:
-                if tls_anomaly.enabled:
-                    return self._traced_apply(grads)
-                return self.apply(grads)
-            door.enter(_OPERATOR_SITE, (self, grads))
-            try:
-                result = self._announced_apply(door, grads)
-            except BaseException as error:
-                door.fail(_OPERATOR_SITE, error)
-                raise
-            door.leave(_OPERATOR_SITE, result)
-            return result
-        finally:
-            counter.current_node = previous
-
-    def _announced_apply(self, door: doors.Listener, grads: variable_list) -> variable_list:
+        """``Node::operator()``: apply, as frames of the trace."""
+        door = doors.listener
+        if door is None:
+            return self.apply(grads)
         site = self._apply_site
         assert site is not None
-        door.enter(site, (grads,))
+        door.enter(_OPERATOR_SITE, (self, grads))
         try:
-            result = self._traced_apply(grads) if tls_anomaly.enabled else self.apply(grads)
+            door.enter(site, (grads,))
+            try:
+                result = self.apply(grads)
+            except BaseException as error:
+                door.fail(site, error)
+                raise
+            door.leave(site, result)
         except BaseException as error:
-            door.fail(site, error)
+            door.fail(_OPERATOR_SITE, error)
             raise
-        door.leave(site, result)
+        door.leave(_OPERATOR_SITE, result)
         return result
-
-    def _traced_apply(self, grads: variable_list) -> variable_list:
-        """In anomaly mode an error is preceded by the forward traceback of the node."""
-        try:
-            return self.apply(grads)
-        except BaseException:
-            from engine.torch.csrc.autograd.anomaly_mode import AnomalyMetadata
-
-            AnomalyMetadata.print_stack(self, self.name())
-            raise
 
     def release_variables(self) -> None:
         """Drop what was saved for backward."""

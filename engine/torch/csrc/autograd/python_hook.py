@@ -160,8 +160,9 @@ class PyFunctionTensorPostAccGradHooks:
 
     def __call__(self, t: Any) -> None:
         for hook in list(self.dict.values()):
-            if hook(t) is not None:
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            result = hook(t)
+            if result is not None and not isinstance(result, Tensor):
+                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
 
 def warn_if_has_hooks(t: Any) -> None:

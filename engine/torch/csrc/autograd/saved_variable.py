@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine import doors
-from engine.c10.exception import TORCH_CHECK
+from engine.c10.exception import TORCH_CHECK, Error, translate
 from engine.c10.local_dispatch_key_set import tls
 from engine.torch.csrc.autograd import variable as impl
 from engine.torch.csrc.autograd.edge import Edge
@@ -195,7 +195,13 @@ class SavedVariable:
         )
 
     def register_hooks(self, pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> None:
-        """Python's SavedTensor.register_hooks."""
+        """SavedTensor.register_hooks, as Python calls it: ``pack``'s result is kept instead of the tensor."""
+        try:
+            self._register_hooks((pack, unpack))
+        except Error as error:
+            raise translate(error) from None
+
+    def _register_hooks(self, hooks: Hooks) -> None:
         TORCH_CHECK(
             self.hooks_ is None,
             "Calling register_hooks on a saved tensor whose hooks have already been set. "
@@ -213,7 +219,7 @@ class SavedVariable:
             TORCH_CHECK(False, "Calling register_hooks on a saved tensor with value None is forbidden")
         if self.saved_original_:
             self.metadata_ = _Metadata(data, self.is_leaf_, self.is_output_)
-        self._set_hooks_and_pack_data((pack, unpack), data)
+        self._set_hooks_and_pack_data(hooks, data)
         self.data_ = None
 
     def _set_hooks_and_pack_data(self, hooks: Hooks, data: Any) -> None:
@@ -229,8 +235,8 @@ class SavedVariable:
             self.packed_ = hooks[0](data)
             TORCH_CHECK(
                 before == impl.version(data),
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can "
-                "not be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
                 "issue if you need to perform in-place operations on the input to a pack hook.",
             )
         finally:
