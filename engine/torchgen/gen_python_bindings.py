@@ -7,7 +7,6 @@ for factories, ``at::X`` for the rest.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -26,7 +25,7 @@ from engine.torch.csrc.utils.python_torch_function import (
     mode_enabled,
 )
 from engine.torchgen.model import NativeFunction
-from engine.torchgen.naming import cpp_name, options_position
+from engine.torchgen.naming import options_position
 from engine.torchgen.python_signatures import PythonSignature, PythonSignatureGroup, signatures
 
 __all__ = ["Binding", "function_bindings", "make_function", "make_method", "method_bindings"]
@@ -294,25 +293,6 @@ def make_method(binding: Binding) -> Callable[..., Any]:
     return as_method(run, binding.name, cpp, noarg=True)
 
 
-# Upstream's blocklist, as far as there are rows for it: bound by hand, or not for Python at all. The Scalar overloads
-# are hidden because numbers bind to the Tensor ones.
-_SKIP_PYTHON_BINDINGS = re.compile(
-    "alias|contiguous|.*_backward|_unsafe_view|index|slice|item|_local_scalar_dense|to|_to_copy|copy_|numpy_T|matrix_H|mT"
-    "|mH|nonzero|requires_grad_|set_|_reshape_alias|copy|lift.*"
-)
-_SKIP_PYTHON_BINDINGS_SIGNATURES = {
-    f"{base}{suffix}.Scalar" for base in ("add", "sub", "mul", "div") for suffix in ("", "_")
-}
-
-
-def should_generate_py_binding(row: NativeFunction) -> bool:
-    """Whether Python's binding of an operator is generated."""
-    name = row.schema.name
-    if not row.python or _SKIP_PYTHON_BINDINGS.fullmatch(cpp_name(row)):
-        return False
-    return f"{name.base}.{name.overload_name}" not in _SKIP_PYTHON_BINDINGS_SIGNATURES
-
-
 _functions: dict[str, Binding] = {}
 _methods: dict[str, Binding] = {}
 
@@ -325,7 +305,7 @@ def _collect() -> None:
 
     by_name: dict[tuple[str, bool], list[NativeFunction]] = defaultdict(list)
     for row in rows():
-        if not should_generate_py_binding(row):
+        if not row.python:
             continue
         for variant, method in (("function", False), ("method", True)):
             if variant in row.variant_set:

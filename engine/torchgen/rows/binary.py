@@ -43,12 +43,14 @@ ROWS = (
         dispatch={"CompositeExplicitAutograd": native.add_Scalar, "Meta": meta.binop_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
         backward_name="AddBackward1",
+        python=False,
     ),
     NativeFunction(
         func="add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.add__Scalar, "Meta": meta.binop_inplace_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+        python=False,
     ),
     NativeFunction(
         func="sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -81,12 +83,14 @@ ROWS = (
         dispatch={"CompositeExplicitAutograd": native.sub_Scalar, "Meta": meta.binop_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
         backward_name="SubBackward1",
+        python=False,
     ),
     NativeFunction(
         func="sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.sub__Scalar, "Meta": meta.binop_inplace_alpha},
         derivatives={"self": "handle_r_to_c(self.scalar_type(), grad)"},
+        python=False,
     ),
     NativeFunction(
         func="rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -133,12 +137,14 @@ ROWS = (
         dispatch={"CompositeExplicitAutograd": native.mul_Scalar, "Meta": meta.mul},
         derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
         backward_name="MulBackward1",
+        python=False,
     ),
     NativeFunction(
         func="mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.mul__Scalar, "Meta": meta.binop_inplace},
         derivatives={"self": "mul_tensor_backward(grad, other, self.scalar_type())"},
+        python=False,
     ),
     NativeFunction(
         func="div.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -171,12 +177,14 @@ ROWS = (
         dispatch={"CompositeExplicitAutograd": native.div_Scalar, "Meta": meta.div},
         derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
         backward_name="DivBackward1",
+        python=False,
     ),
     NativeFunction(
         func="div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
         variants="method",
         dispatch={"CompositeExplicitAutograd": native.div__Scalar, "Meta": meta.div_inplace},
         derivatives={"self": "div_tensor_self_backward(grad, other, self.scalar_type())"},
+        python=False,
     ),
     NativeFunction(
         func="neg(Tensor self) -> Tensor",

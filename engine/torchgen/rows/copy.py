@@ -55,6 +55,7 @@ ROWS = (
         dispatch={"CompositeExplicitAutograd": copies.copy_},
         autograd=manual.autograd_copy_,
         adinplaceorview=manual.adinplaceorview_copy_,
+        python=False,
     ),
     NativeFunction(
         func="clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
@@ -66,12 +67,14 @@ ROWS = (
         func="contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
         variants="method",
         dispatch={"CompositeImplicitAutograd": properties.contiguous},
+        python=False,
     ),
     NativeFunction(
         func="lift_fresh(Tensor(a) self) -> Tensor(a)",
         dispatch={"CompositeExplicitAutograd": factories.lift_fresh},
         derivatives={"self": "grad"},
         adinplaceorview="none",
+        python=False,
     ),
     NativeFunction(
         func=(
@@ -79,26 +82,31 @@ ROWS = (
         ),
         dispatch={"CompositeExplicitAutograd": conversions._to_copy},
         derivatives={"self": "_to_copy_backward(grad, self.options())"},
+        python=False,
     ),
     NativeFunction(
         func=f"to.dtype_layout(Tensor(a) self, *, {OPTIONS}, {TO}) -> Tensor(a)",
         variants="method",
         dispatch={"CompositeImplicitAutograd": conversions.to_dtype_layout},
+        python=False,
     ),
     NativeFunction(
         func=f"to.device(Tensor(a) self, Device device, ScalarType dtype, {TO}) -> Tensor(a)",
         variants="method",
         dispatch={"CompositeImplicitAutograd": conversions.to_device},
+        python=False,
     ),
     NativeFunction(
         func=f"to.dtype(Tensor(a) self, ScalarType dtype, {TO}) -> Tensor(a)",
         variants="method",
         dispatch={"CompositeImplicitAutograd": conversions.to_dtype},
+        python=False,
     ),
     NativeFunction(
         func=f"to.other(Tensor(a) self, Tensor other, {TO}) -> Tensor(a)",
         variants="method",
         dispatch={"CompositeImplicitAutograd": conversions.to_other},
+        python=False,
     ),
     NativeFunction(
         func="resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",

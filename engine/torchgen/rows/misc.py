@@ -16,10 +16,12 @@ ROWS = (
         func="item(Tensor self) -> Scalar",
         variants="method",
         dispatch={"CompositeImplicitAutograd": native.item},
+        python=False,
     ),
     NativeFunction(
         func="_local_scalar_dense(Tensor self) -> Scalar",
         dispatch={"CPU": native._local_scalar_dense_cpu, "Meta": native._local_scalar_dense_meta},
+        python=False,
     ),
     NativeFunction(
         func="is_nonzero(Tensor self) -> bool",

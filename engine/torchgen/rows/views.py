@@ -21,6 +21,7 @@ ROWS = (
         variants=BOTH,
         dispatch={EXPLICIT: native.alias},
         derivatives={"self": "grad"},
+        python=False,
     ),
     NativeFunction(
         func="detach(Tensor(a) self) -> Tensor(a)",
@@ -95,11 +96,13 @@ ROWS = (
         variants=BOTH,
         dispatch={"CPU, Meta": native._reshape_alias},
         derivatives={"self": "grad.reshape_symint(self.sym_sizes())"},
+        python=False,
     ),
     NativeFunction(
         func="_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
         dispatch={EXPLICIT: native._unsafe_view, "Meta": meta._unsafe_view},
         derivatives={"self": "grad.reshape_symint(self.sym_sizes())"},
+        python=False,
     ),
     NativeFunction(
         func="flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
@@ -147,11 +150,13 @@ ROWS = (
         func="numpy_T(Tensor(a) self) -> Tensor(a)",
         variants="method",
         dispatch={IMPLICIT: native.numpy_T},
+        python=False,
     ),
     NativeFunction(
         func="mT(Tensor(a) self) -> Tensor(a)",
         variants="method",
         dispatch={IMPLICIT: native.mT},
+        python=False,
     ),
     NativeFunction(
         func="movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
@@ -173,6 +178,7 @@ ROWS = (
         func="select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
         dispatch={"CompositeExplicitAutogradNonFunctional": parts.select_backward_symint, "Meta": meta.select_backward},
         derivatives={"grad_output": "grad.select_symint(dim, index)"},
+        python=False,
     ),
     NativeFunction(
         func=(
@@ -181,6 +187,7 @@ ROWS = (
         variants=BOTH,
         dispatch={EXPLICIT: parts.slice},
         derivatives={"self": "slice_backward_wrapper(grad, self.sym_sizes(), dim, start, end, step)"},
+        python=False,
     ),
     NativeFunction(
         func=(
@@ -189,6 +196,7 @@ ROWS = (
         ),
         dispatch={EXPLICIT: parts.slice_backward, "Meta": meta.slice_backward},
         derivatives={"grad_output": "grad.slice_symint(dim, start, end, step)"},
+        python=False,
     ),
     NativeFunction(
         func="narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
