@@ -102,7 +102,14 @@ def rand(sink: Sink, upto: int | None = None) -> Driver:
     d.begin("at::native::rand", "native", SIZE, FILLED, ("engine/aten/native/tensor_factories.py", 41), 10)
     if upto is not None:
         return d
-    d.begin("at::_ops::uniform_::call", "ops", ("self", "from", "to"), [tensor(1, [3, 4]), 0.0, 1.0], ("engine/ops.py", 40), 43)
+    d.begin(
+        "at::_ops::uniform_::call",
+        "ops",
+        ("self", "from", "to"),
+        [tensor(1, [3, 4]), 0.0, 1.0],
+        ("engine/ops.py", 40),
+        43,
+    )
     d.hop(
         "call", "aten::uniform_", "CPU", CPU_SET, kernel="at::wrapper_CPU_uniform_", reason="[kernel]",
         arg_keysets=(("self", ("ADInplaceOrView", "CPU")),),
@@ -116,7 +123,13 @@ def rand(sink: Sink, upto: int | None = None) -> Driver:
 def backward(sink: Sink) -> None:
     """A node made by ``mul`` that leads twice to one AccumulateGrad, and runs."""
     d = rand(sink)
-    d.begin("torch::autograd::THPVariable_mul", "python", ("self",), [tensor(1, [3, 4])], python=(("script.py", 3, "<module>"),))
+    d.begin(
+        "torch::autograd::THPVariable_mul",
+        "python",
+        ("self",),
+        [tensor(1, [3, 4])],
+        python=(("script.py", 3, "<module>"),),
+    )
     d.begin("at::_ops::mul_Tensor::call", "ops", ("self", "other"), [tensor(1, [3, 4]), tensor(1, [3, 4])], line=5)
     d.hop("call", "aten::mul.Tensor", "AutogradCPU", (7, ("AutogradCPU", "ADInplaceOrView", "CPU")))
     made = d.begin("torch::autograd::VariableType::mul_Tensor", "autograd", (), [], line=5)
@@ -125,9 +138,18 @@ def backward(sink: Sink) -> None:
     d.end(tensor(2, [3, 4]))
     d.end(tensor(2, [3, 4]))
     d.end(tensor(2, [3, 4]))
-    ran = d.begin("MulBackward0::apply", "node", ("grads",), [[tensor(3, [3, 4])]], python=(("script.py", 4, "<module>"),), thread=2)
+    ran = d.begin(
+        "MulBackward0::apply",
+        "node",
+        ("grads",),
+        [[tensor(3, [3, 4])]],
+        python=(("script.py", 4, "<module>"),),
+        thread=2,
+    )
     sink.node_ran(0, ran)
-    d.begin("at::_ops::mul_Tensor::call", "ops", ("self", "other"), [tensor(1, [3, 4]), tensor(1, [3, 4])], line=5, thread=2)
+    d.begin(
+        "at::_ops::mul_Tensor::call", "ops", ("self", "other"), [tensor(1, [3, 4]), tensor(1, [3, 4])], line=5, thread=2
+    )
     d.hop("call", "aten::mul.Tensor", "CPU", CPU_SET)
     d.end(tensor(4, [3, 4]))
     sink.warning("UserWarning", "the non-leaf one", ran)
