@@ -43,6 +43,8 @@ def is_view_row(row: NativeFunction) -> bool:
 
 
 def needs_inplace_or_view(row: NativeFunction) -> bool:
+    if row.adinplaceorview == "generated":
+        return True
     if not uses_derived(row):
         return False
     return row.schema.is_mutable() or is_view_row(row)

@@ -29,7 +29,8 @@ class NativeFunction:
     output_differentiability: per output, False where the output never requires grad.
     backward_name: the Node's name where it is not derived from the operator's own.
     autograd, adinplaceorview: hand-written kernels (VariableTypeManual.cpp), called with the key set first;
-        "fallthrough" registers a fallthrough. ``adinplaceorview="none"``: there is no kernel, whatever the alias marks.
+        "fallthrough" registers a fallthrough. ``adinplaceorview="none"``: there is no kernel, whatever the alias marks;
+        "generated": there is one, though the operator is a composition (PyTorch has it for nested tensors' sake).
     autograd_file: the file a hand-written kernel is registered in.
     inplace_view: changes sizes or strides of its argument.
     article: the Python signature exists only in the article's reference (named tensors).

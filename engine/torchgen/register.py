@@ -84,7 +84,7 @@ def _register_inplace_or_view(row: NativeFunction, op: OperatorHandle) -> None:
         return
     if row.adinplaceorview == "fallthrough":
         kernel, debug = KernelFunction.make_fallthrough(), _MANUAL
-    elif row.adinplaceorview is not None:
+    elif row.adinplaceorview not in (None, "generated"):
         assert callable(row.adinplaceorview)
         kernel, debug = _with_keyset(row.adinplaceorview, row), _MANUAL
     elif needs_inplace_or_view(row):

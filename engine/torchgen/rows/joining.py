@@ -23,7 +23,7 @@ ROWS = (
     ),
     NativeFunction(
         func="stack(Tensor[] tensors, int dim=0) -> Tensor",
-        dispatch={"CompositeExplicitAutograd": native.stack},
+        dispatch={"CompositeExplicitAutograd, Meta": native.stack},
         derivatives={"tensors": "stack_tensors_backward(grad, dim, to_args_scalartypes(tensors))"},
     ),
 )

@@ -202,6 +202,7 @@ ROWS = (
         func="narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
         variants=BOTH,
         dispatch={IMPLICIT: parts.narrow_symint},
+        adinplaceorview="generated",
     ),
     NativeFunction(
         func="split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
@@ -219,6 +220,7 @@ ROWS = (
         func="chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
         variants=BOTH,
         dispatch={IMPLICIT: parts.chunk},
+        adinplaceorview="generated",
     ),
     NativeFunction(
         func="unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
