@@ -50,7 +50,8 @@ class Driver:
 
     def begin(
         self, name: str, layer: str, params: tuple[str, ...], args: list[Any], where: tuple[str, int] = ("", 0),
-        line: int | None = None, python: tuple[tuple[str, int, str], ...] = (), guard: str | None = None, thread: int = 1,
+        line: int | None = None, python: tuple[tuple[str, int, str], ...] = (), guard: str | None = None,
+        thread: int = 1,
     ) -> int:  # fmt: skip
         key = self.sink.site(name, layer, params, *where, guard)
         number = self.frames

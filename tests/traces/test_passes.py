@@ -211,7 +211,8 @@ def test_why_names_arguments_and_what_was_masked() -> None:
         d = Driver(sink)
         d.begin("at::_ops::add::call", "ops", (), [])
         d.hop(
-            "callBoxed", "aten::add", "CPU", (1, ("CPU",)), arg_keysets=(("self", ("AutogradCPU", "CPU")), ("other", ())),
+            "callBoxed", "aten::add", "CPU", (1, ("CPU",)), arg_keysets=(("self", ("AutogradCPU", "CPU")),
+            ("other", ())),
             tls_exclude=("AutogradCPU",), reason="[backend fallback]", kernel="", derived=True,
         )  # fmt: skip
         d.hop("call", "aten::add", "Undefined", (0, ()))

@@ -39,7 +39,7 @@ thread 1  script.py:3
 thread 2  script.py:4
 └─ MulBackward0::apply (grads=[$3: f32[3, 4]])  3.0 µs
    └─ [call] aten::mul.Tensor → CPU (self=$1: f32[3, 4], other=$1: f32[3, 4]) = $4: f32[3, 4]  1.0 µs
-UserWarning: the non-leaf one"""
+UserWarning: the non-leaf one"""  # noqa: E501 (as it is printed)
 
 
 def printed(renderable: RenderableType, colour: bool, width: int = 80) -> str:
@@ -177,9 +177,11 @@ def test_values_read_as_text() -> None:
     for value, text in (
         (None, "None"), (True, "True"), (2.5, "2.5"), ("a'b", '"a\'b"'), ([1, [2]], "[1, [2]]"),
         ({"$": 3, "dtype": "float32", "shape": [3, 4]}, "$3: f32[3, 4]"), ({"$": 3}, "$3: ?[]"),
-        ({"$": 1, "dtype": "torch.bool", "shape": []}, "$1: b8[]"), ({"$": 1, "dtype": "quint8", "shape": [1]}, "$1: quint8[1]"),
+        ({"$": 1, "dtype": "torch.bool", "shape": []}, "$1: b8[]"),
+        ({"$": 1, "dtype": "quint8", "shape": [1]}, "$1: quint8[1]"),
         ({"repr": "torch.float32"}, "torch.float32"), ({"list": [1, 2], "len": 9}, "[1, 2, …]"),
-        ({"str": "abc", "len": 9}, "'abc…'"), ({"dict": [["a", 1]]}, "{'a': 1}"), ({"dict": [["a", 1]], "len": 3}, "{'a': 1, …}"),
+        ({"str": "abc", "len": 9}, "'abc…'"), ({"dict": [["a", 1]]}, "{'a': 1}"),
+        ({"dict": [["a", 1]], "len": 3}, "{'a': 1, …}"),
         ({"odd": 1}, "{odd: 1}"), ({"dict": 5}, "{dict: 5}"), ({"$": 1, "shape": 5}, "{$: 1, shape: 5}"), ({}, "{}"),
     ):  # fmt: skip
         assert values.text(value) == text
