@@ -297,6 +297,8 @@ class Engine:
                 self.thread_main(graph_task)
             finally:
                 worker.device = NO_DEVICE
+                # what an error left behind
+                graph_task.cpu_ready_queue_.heap_.clear()
         elif worker.current_depth >= self.max_recursion_depth_:
             self.add_thread_pool_task(graph_task)
         else:

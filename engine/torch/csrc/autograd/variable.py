@@ -149,6 +149,8 @@ def _regenerate_grad_fn(t: Tensor, meta: DifferentiableViewMeta, root: Tensor) -
         meta.attr_version_ = current
         if meta.grad_fn_ is not None:
             update_tensor_hooks_on_new_gradfn(t, old, meta.grad_fn_)
+            if replay is None:
+                _announce(meta.grad_fn_, t)
         return meta.grad_fn_
 
 
@@ -222,10 +224,17 @@ def rebase_history(t: Tensor, edge: Edge) -> None:
         if requires_grad(t) and root_meta is not None:
             update_tensor_hooks_on_new_gradfn(root, grad_fn(root), copy_slices)
         set_gradient_edge(root, _edge(Edge, (copy_slices, 0)))
+        _announce(copy_slices, root)
         grad_fn(t)
         return
     set_gradient_edge(t, edge)
     update_tensor_hooks_on_new_gradfn(t, old, fn)
+
+
+def _announce(node: Node, t: Tensor) -> None:
+    door = doors.listener
+    if door is not None:
+        door.node(node, (t,))
 
 
 def update_tensor_hooks_on_new_gradfn(t: Tensor, old_fn: Node | None, new_fn: Node) -> None:
