@@ -80,6 +80,8 @@ def _callee(row: NativeFunction) -> Callable[..., Any]:
 
     struct = row.schema.name.unambiguous_name()
     op = getattr(at, struct)
+    if any(str(r.type).endswith("[]") for r in row.schema.returns):
+        return lambda *args: tuple(op.call(*args))  # wrap(std::vector<at::Tensor>)
     if "method" in row.variant_set:
         # at::Tensor::X is inlined into the binding
         position = options_position(row)
