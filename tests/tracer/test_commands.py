@@ -142,8 +142,8 @@ def test_table(tracer: Run) -> None:
 
 
 def test_table_of_no_operator(tracer: Run) -> None:
-    got = tracer("table", "aten::radn")
-    assert got.returncode == 2 and "did you mean 'aten::rand'?" in got.stderr
+    got = tracer("table", "aten::unifrom_")
+    assert got.returncode == 2 and "did you mean 'aten::uniform_'?" in got.stderr
     got = tracer("table", "add")
     assert got.returncode == 2 and "aten::add.Tensor" in got.stderr
 

@@ -187,6 +187,9 @@ def test_killed_in_the_middle_of_a_call(tracer: Run, tmp_path: Path) -> None:
     assert tracer("run", "dies.py").returncode == 5
     trace = load(tmp_path / "dies.trace")
     assert trace.truncated
+    assert f"dies.trace breaks off, {len([f for f in trace.frames if f.end_ns is None])} frames deep in a call" in (
+        tracer("bt", "dies.trace").stderr
+    )
     still_open = [frame.site.name for frame in trace.frames if frame.end_ns is None]
     assert "torch::autograd::Engine::thread_main" in still_open
 

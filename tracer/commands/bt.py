@@ -8,6 +8,7 @@ from typing import Any
 from tracer.cli import positive
 from tracer.errors import NoSuchPoint
 from tracer.output import add_color, emit
+from tracer.reading import read
 
 __all__ = ["add_at", "add_parser", "run"]
 
@@ -43,10 +44,10 @@ def add_parser(sub: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from traces import TraceError, load
+    from traces import TraceError
     from traces.report import backtrace
 
-    trace = load(args.file)
+    trace = read(args.file)
     try:
         bt = trace.bt(args.at, args.nth)
     except TraceError as error:

@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from tracer.output import emit_lines
+from tracer.reading import read
 
 __all__ = ["add_parser", "run", "save_beside"]
 
@@ -37,9 +38,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     import networkx as nx
 
-    from traces import graph, load
+    from traces import graph
 
-    trace = load(args.file)
+    trace = read(args.file)
     made = graph.call_graph(trace, args.instances) if args.kind == "calls" else graph.autograd_graph(trace)
     if args.output is None:
         emit_lines([json.dumps(nx.node_link_data(made, edges="edges"), indent=1)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tracer.cli import positive
 from tracer.output import add_color, emit, emit_lines
+from tracer.reading import read
 
 if TYPE_CHECKING:
     from traces import Trace
@@ -40,12 +41,12 @@ def add_parser(sub: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from traces import load, predicates
+    from traces import predicates
     from traces.passes import filter as filters
     from traces.report import dispatch, tree
     from traces.report import json as as_json
 
-    trace = load(args.file)
+    trace = read(args.file)
     only = None if args.only is None else predicates.parse(args.only)
     if args.format == "tree":
         emit(

@@ -8,6 +8,7 @@ from typing import Any
 from tracer.commands.bt import add_at
 from tracer.errors import NoSuchPoint
 from tracer.output import add_color, emit
+from tracer.reading import read
 
 __all__ = ["add_parser", "run"]
 
@@ -34,11 +35,11 @@ def add_parser(sub: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    from traces import Frame, TraceError, load
+    from traces import Frame, TraceError
     from traces.passes import select, why
     from traces.report import why as report
 
-    trace = load(args.file)
+    trace = read(args.file)
     try:
         found = select.point(trace, args.at, args.nth)
     except TraceError as error:

@@ -64,7 +64,7 @@ class _Encoders(dict[type, Callable[[Any], Any]]):
 class Values:
     """Turns values into JSON and numbers the tensors it meets, in order of appearance."""
 
-    __slots__ = ("by_type", "_numbers", "_objects", "_storages")
+    __slots__ = ("_numbers", "_objects", "_storages", "by_type")
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}  # ticket -> number in this trace
