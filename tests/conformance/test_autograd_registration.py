@@ -27,10 +27,10 @@ ROWS = [
 def kind(name: str, key: str) -> str:
     """none, boxed (no derivative), or kernel, as PyTorch registered it.
 
-    A composition of which nested tensors have a kernel of their own has autograd kernels too, which only they reach.
+    A composition of which nested tensors have a kernel of their own has an Autograd kernel too, which only they reach.
     """
     text = torch._C._dispatch_dump(name)
-    if "CompositeImplicitAutograd[alias]" in text and "NestedTensor" in text:
+    if key == "Autograd" and "CompositeImplicitAutograd[alias]" in text and "NestedTensor" in text:
         return "none"
     for line in text.splitlines():
         if line.startswith((f"{key}[alias]:", f"{key}:")):

@@ -86,5 +86,6 @@ ROWS = (
     NativeFunction(
         func=f"randn_like{LIKE}",
         dispatch={"CompositeExplicitAutograd": native.randn_like},
+        derivatives={},
     ),
 )
