@@ -21,6 +21,7 @@ RAND_BT = """\
 #2  at::_ops::rand::redispatch (size=[3, 4], dtype=None, layout=None, device=device(type='cpu'), pin_memory=False) at engine/ops.py:55
       [redispatch] op=[aten::rand], key=[CPU] of (ADInplaceOrView, CPU), kernel at::wrapper_CompositeExplicitAutograd__rand [default backend kernel]
 #3  at::(backend select)::rand (size=[3, 4], dtype=None, layout=None, device=None, pin_memory=None) at engine/backend_select.py:9
+      the BackendSelect kernel
 #4  at::_ops::rand::call (size=[3, 4], dtype=None, layout=None, device=None, pin_memory=None) at engine/ops.py:44
       [call] op=[aten::rand], key=[BackendSelect] of (BackendSelect, ADInplaceOrView), kernel at::rand [kernel]
 #5  at::rand (size=[3, 4], options=TensorOptions()) at engine/at.py:8

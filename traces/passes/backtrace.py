@@ -95,7 +95,7 @@ def _entries(trace: Trace, innermost: Frame) -> list[Entry]:
                 tuple(frame.named_args()),
                 frame.site.file,
                 line or None,
-                tuple(_notes(trace, frame, innermost=inner is None)),
+                tuple(_notes(trace, frame, inner)),
                 frame,
             )
         )
@@ -118,13 +118,15 @@ def _python(frame: Frame, outer: Sequence[Frame]) -> tuple[PyFrame, ...]:
     return frame.python
 
 
-def _notes(trace: Trace, frame: Frame, innermost: bool) -> list[Note]:
+def _notes(trace: Trace, frame: Frame, inner: Frame | None) -> list[Note]:
     notes = []
     for hop in trace.hops_of(frame.id):
         kernel = f", kernel {hop.kernel} {hop.reason}".rstrip() if hop.kernel else ""
         derived = " (derived)" if hop.derived else ""
         keys = ", ".join(hop.keyset.names)
         notes.append(Note("hop", f"[{hop.kind}] op=[{hop.op}], key=[{hop.key}] of ({keys}){kernel}{derived}"))
+    if frame.site.layer == "backend_select":  # by its name it could be the at:: function
+        notes.append(Note("detail", "the BackendSelect kernel"))
     if frame.site.guard:
         notes.append(Note("guard", f"guard {frame.site.guard}"))
     details = dict(frame.details)
@@ -137,10 +139,10 @@ def _notes(trace: Trace, frame: Frame, innermost: bool) -> list[Note]:
         notes.append(Note("signature", f"{number}: {written}".removesuffix(": ")))
     for name, value in details.items():
         notes.append(Note("detail", f"{name}: {value if isinstance(value, str) else text(value)}"))
-    if frame.error is not None:
+    if frame.error is not None and (inner is None or inner.error != frame.error):  # said once, where it was raised
         kind, message = frame.error
         notes.append(Note("error", f"raised {kind}: {message.splitlines()[0] if message else ''}".rstrip(" :")))
-    if frame.end_ns is None and innermost:
+    if frame.end_ns is None and inner is None:
         notes.append(Note("open", "had not returned when the trace ends"))
     if frame.derived:
         notes.append(Note("detail", "derived, not observed"))

@@ -51,7 +51,8 @@ def last_point(trace: Trace) -> Hop | Frame | None:
     if trace.error is None:
         return None
     failed = [frame for frame in trace.children(None) if frame.error is not None]
-    if not failed or failed[-1].error != trace.error:
+    # the binding turns c10::Error into Python's exception: the text stays
+    if not failed or failed[-1].error is None or failed[-1].error[1] != trace.error[1]:
         return trace.hops[-1] if trace.hops else None
     at = failed[-1]
     while True:

@@ -78,6 +78,8 @@ def _label(trace: Trace, frame: Frame) -> list[Part]:
             line += _hop(hop)
     else:
         line.append((frame.site.name, "name"))
+        if frame.site.layer == "backend_select":
+            line.append((" [BackendSelect kernel]", "dim"))
         if "case" in frame.details or "idx" in frame.details:
             line.append((f" case {frame.details.get('case', frame.details.get('idx'))}", "op"))
     args = ", ".join(f"{name}={cut(text(value), 40)}".removeprefix("=") for name, value in _short(frame))
