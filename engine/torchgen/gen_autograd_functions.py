@@ -234,7 +234,9 @@ def _edge_range(info: DifferentiabilityInfo, name: str, list_args: frozenset[str
     return first, ""
 
 
-def _functional_text(info: DifferentiabilityInfo, grads: dict[str, int], list_args: frozenset[str]) -> str:
+def _functional_text(
+    info: DifferentiabilityInfo, grads: dict[str, int], list_args: frozenset[str], several: bool
+) -> str:
     sizes = [f"{name}_size" for name in info.args_with_derivatives if name in list_args]
     params = ["grads", "needs_input_grad", *(s.name for s in info.all_saved), *sizes]
     lines = [f"def apply_functional({', '.join(params)}):"]
@@ -243,7 +245,7 @@ def _functional_text(info: DifferentiabilityInfo, grads: dict[str, int], list_ar
     formulas = "\n".join(d.formula for d in info.derivatives)
     used = {n.id for n in ast.walk(ast.parse(formulas)) if isinstance(n, ast.Name)}
     body += [f"{name} = grads[{index}]" for name, index in grads.items() if name in used or name == "grad"]
-    if len(set(grads.values())) > 1:
+    if several:
         body.append("any_grad_defined = any(g is not None for g in grads)")
     else:
         body.append("any_grad_defined = grad is not None")
@@ -336,7 +338,9 @@ def list_arguments(row: NativeFunction) -> frozenset[str]:
 
 def node_text(row: NativeFunction, info: DifferentiabilityInfo) -> str:
     lists = list_arguments(row)
-    parts = [_functional_text(info, grad_names(row), lists), _apply_text(info, lists), _release_text(info)]
+    returns = row.schema.returns
+    several = len(returns) > 1 or "[" in str(returns[0].type)
+    parts = [_functional_text(info, grad_names(row), lists, several), _apply_text(info, lists), _release_text(info)]
     return "\n\n".join(parts)
 
 

@@ -1,7 +1,7 @@
 """Random programs over tensors: the same seed gives the same program, whichever torch it is given.
 
-A program makes leaves, computes, takes views, writes in place, hooks, and runs backward; everything one can see of it is
-logged: errors, values, flags, version counters, the graph behind every tensor.
+A program makes leaves, computes, takes views, writes in place, hooks, and runs backward; everything one can see of it
+is logged: errors, values, flags, version counters, the graph behind every tensor.
 """
 
 from __future__ import annotations
@@ -68,6 +68,11 @@ class Program:
         else:
             self.keep(getattr(a, name)(b))
 
+    def joined(self) -> None:
+        a, b = self.pick(), self.pick()
+        join = self.rng.choice([self.torch.cat, self.torch.stack])
+        self.keep(join([a, b], self.rng.randint(-1, 1)))
+
     def reflected(self) -> None:
         a, c = self.pick(), self.number()
         self.keep(self.rng.choice([lambda: c - a, lambda: c + a, lambda: c * a])())
@@ -112,8 +117,9 @@ class Program:
             lambda: a[index],
             lambda: a.expand((2, *a.shape)),
             lambda: a.expand(a.shape),
-            lambda: a.unbind(0)[0],
-            lambda: a.chunk(2)[0],
+            lambda: a.unbind(0)[-index],
+            lambda: a.chunk(2)[-index],
+            lambda: a.split(2, dim)[-index],
             lambda: a.as_strided((2,), (1,)),
             lambda: a.narrow(dim, 0, 1),
         ]
@@ -195,6 +201,7 @@ class Program:
             self.binary,
             self.binary,
             self.reflected,
+            self.joined,
             self.unary,
             self.unary,
             self.view,

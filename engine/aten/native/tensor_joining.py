@@ -108,13 +108,21 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     TORCH_CHECK(len(tensors) > 0, "stack expects a non-empty TensorList")
     first = tensors[0]._sizes
     wrapped = maybe_wrap_dim(dim, len(first) + 1)
-    for i, t in enumerate(tensors):
-        TORCH_CHECK(
-            t._sizes == first,
-            f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(t._sizes)} at "
-            f"entry {i}",
-        )
     if wrapped < len(first):
+        for i, t in enumerate(tensors):
+            _check_stack_input(first, t, i)
         joined = at.cat.call(tensors, wrapped)
         return at.view.call(joined, (*first[:wrapped], len(tensors), *first[wrapped:]))  # type: ignore[no-any-return]
-    return at.cat.call([at.unsqueeze.call(t, wrapped) for t in tensors], dim)  # type: ignore[no-any-return]
+    inputs = []
+    for i, t in enumerate(tensors):
+        _check_stack_input(first, t, i)
+        inputs.append(at.unsqueeze.call(t, wrapped))
+    return at.cat.call(inputs, dim)  # type: ignore[no-any-return]
+
+
+def _check_stack_input(first: tuple[int, ...], t: Tensor, i: int) -> None:
+    TORCH_CHECK(
+        t._sizes == first,
+        f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and {list(t._sizes)} at "
+        f"entry {i}",
+    )

@@ -301,17 +301,25 @@ def unbind_backward(grads: list[Tensor | None], dim: int) -> Tensor:
     return at.stack.call(full, dim)  # type: ignore[no-any-return]
 
 
+@_details("split_with_sizes_backward")
+def split_with_sizes_backward(
+    grads: list[Tensor | None], split_sizes: Sequence[int], dim: int, sizes: Sizes, options: Any
+) -> Tensor:
+    dim = _wrap_dim(dim, len(sizes))
+    dtype, layout, device = options.dtype_opt(), options.layout_opt(), options.device_opt()
+    full = [
+        at.zeros.call((*sizes[:dim], length, *sizes[dim + 1 :]), dtype, layout, device, None) if g is None else g
+        for g, length in zip(grads, split_sizes, strict=True)
+    ]
+    return at.cat.call(full, dim)  # type: ignore[no-any-return]
+
+
 @_details("split_backward")
 def split_backward(grads: list[Tensor | None], split_size: int, dim: int, sym_sizes: Sizes, options: Any) -> Tensor:
     dim = _wrap_dim(dim, len(sym_sizes))
-    like = next(g for g in grads if g is not None)
-    full = []
-    left = sym_sizes[dim]
-    for g in grads:
-        shape = (*sym_sizes[:dim], min(split_size, left), *sym_sizes[dim + 1 :])
-        left -= split_size
-        full.append(_zeros(shape, like) if g is None else g)
-    return at.cat.call(full, dim)  # type: ignore[no-any-return]
+    split_sizes = [split_size] * len(grads)
+    split_sizes[-1] = split_size - (split_size * len(grads) - sym_sizes[dim])
+    return split_with_sizes_backward(grads, split_sizes, dim, sym_sizes, options)  # type: ignore[no-any-return]
 
 
 # -- conversions
