@@ -37,12 +37,15 @@ def __getattr__(name: str) -> Any:
     _load()
     if name in globals():
         return globals()[name]
+    from engine.torch.csrc.utils.pytorch_names import TORCH
     from engine.torch.csrc.utils.unmodelled import HINT, missing
 
+    if name not in TORCH:
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
     if sys._getframe(1).f_code.co_name == "_handle_fromlist":
         # `from torch import name`: importlib would hide the reason
         raise ImportError(f"cannot import name '{name}' from 'torch': the engine does not model it; {HINT}", name=name)
-    raise AttributeError(missing("torch", name, globals()))
+    raise AttributeError(missing("torch", name))
 
 
 def __dir__() -> list[str]:

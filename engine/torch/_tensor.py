@@ -16,6 +16,7 @@ from typing import Any
 from engine.aten.core.tensor import Tensor
 from engine.torch.csrc.autograd import variable
 from engine.torch.csrc.autograd.python_hook import PyFunctionTensorPostAccGradHooks, RemovableHandle
+from engine.torch.csrc.utils.pytorch_names import TENSOR
 from engine.torch.csrc.utils.unmodelled import missing
 from engine.torch.overrides import (
     DisableTorchFunctionSubclass,
@@ -247,6 +248,10 @@ def __abs__(self: Tensor) -> Any:
     return self.abs()
 
 
+def __invert__(self: Tensor) -> Any:
+    return self.bitwise_not()
+
+
 def __torch_function__(
     cls: type, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
@@ -278,15 +283,15 @@ def __getattr__(self: Tensor, name: str) -> Any:
     found = inspect.getattr_static(type(self), name, None)
     if found is not None:
         return found.__get__(self, type(self))
-    if name.startswith("_"):
+    if name.startswith("_") or name not in TENSOR:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-    raise AttributeError(missing("torch.Tensor", name, dir(Tensor)))
+    raise AttributeError(missing("torch.Tensor", name))
 
 
 _PYTHON_METHODS = (
     backward, register_hook, register_post_accumulate_grad_hook, __repr__, __len__, __iter__, __reversed__, __hash__,
     __dir__, __format__, __array__, __array_wrap__, __contains__, __deepcopy__, __rsub__, __rdiv__, __pow__, __ipow__,
-    __rpow__, __rmod__, __floordiv__, __rfloordiv__, __rmatmul__, __pos__, __neg__, __abs__, __getattr__,
+    __rpow__, __rmod__, __floordiv__, __rfloordiv__, __rmatmul__, __pos__, __neg__, __abs__, __invert__, __getattr__,
 )  # fmt: skip
 
 

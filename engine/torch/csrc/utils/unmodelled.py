@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from typing import Any
 
 from engine.aten import at
@@ -14,12 +12,9 @@ __all__ = ["HINT", "missing", "operator"]
 HINT = "run the script with --on torch"
 
 
-def missing(prefix: str, name: str, known: Iterable[str]) -> str:
-    """The text for ``prefix.name``, with the closest of the names there are."""
-    others = [other for other in known if not other.startswith("_") and other != name]
-    close = difflib.get_close_matches(name, others, 1, 0.8) if len(name) > 3 else ()
-    guess = f" (did you mean {prefix}.{close[0]}?)" if close else ""
-    return f"{prefix}.{name} is not modelled by the engine; {HINT}{guess}"
+def missing(prefix: str, name: str) -> str:
+    """The text for ``prefix.name``, which PyTorch has."""
+    return f"{prefix}.{name} is not modelled by the engine; {HINT}"
 
 
 def operator(struct: str, what: str) -> Any:
