@@ -16,11 +16,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["Value", "encode", "short_dtype", "tensor_numbers", "text"]
+__all__ = ["Encoded", "Value", "encode", "short_dtype", "tensor_numbers", "text"]
 
 Value: TypeAlias = Any  # None | bool | int | float | str | list[Value] | dict[str, Value]
+
+
+class Encoded(NamedTuple):
+    """A value that a recorder has written down already: sinks take it for one, and have less to do.
+
+    ``text`` is compact JSON, with a 0 for the number of each volatile key (``$``, ``version``, ``offset``, …);
+    ``numbers`` are those numbers in order. As the arguments of a frame, ``text`` is the whole list.
+    """
+
+    text: str
+    numbers: list[int]
+
 
 MAX_DEPTH = 8
 MAX_INT_BITS = 4096  # Python refuses to read decimal integers of more than 4300 digits

@@ -12,7 +12,7 @@ from tests.traces.samples import CPU_SET, Driver, backward, built, rand
 from traces import values
 from traces.passes.why import why
 from traces.predicates import parse
-from traces.report import backtrace, dispatch, tree
+from traces.report import backtrace, dispatch, summary, tree
 from traces.report import json as as_json
 from traces.report import why as why_report
 from traces.report.styles import duration
@@ -166,6 +166,23 @@ def test_deep_and_wide_traces_do_not_recurse() -> None:
     assert len(trace.bt("x").entries) == 10_000
     assert trace.dispatch_text() == " [call] op=[aten::x], key=[CPU]\n"
     assert trace.call_graph().number_of_nodes() == 7
+
+
+def test_summary() -> None:
+    assert list(summary.lines(built())) == [
+        "script.py  on engine 2.1",
+        "5 hops, 14 frames, 2 autograd nodes, 1 warnings, 2 threads, 27.0 µs",
+        "ended with exit status 0",
+        "",
+        "  1  aten::mul.Tensor → AutogradCPU",
+        "  1  aten::mul.Tensor → CPU",
+        "  1  aten::rand → BackendSelect",
+        "  1  aten::rand → CPU",
+        "  1  aten::uniform_ → CPU",
+    ]
+    assert list(summary.lines(built(), most=2))[-1] == "  …  3 more pairs of operator and key"
+    assert list(summary.lines(built(lambda sink: None, close=False)))[-1].startswith("truncated")
+    assert "hops" in printed(summary.render(built()), colour=True)
 
 
 def test_durations() -> None:

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 from traces.errors import TraceError
@@ -17,6 +18,7 @@ from traces.trace import Trace
 __all__ = ["load", "loads"]
 
 CHUNK = 1 << 18
+BIG = 1 << 20  # bytes from which on it pays to use numpy
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -41,6 +43,13 @@ def loads(data: bytes, name: str = "<trace>") -> Trace:
     collecting = gc.isenabled()
     gc.disable()  # nothing here makes cycles, and looking for them among millions of rows takes most of the time
     try:
+        if len(data) >= BIG:
+            from traces.io import bulk
+
+            try:
+                return _Reader(name, bulk.take).read(data)
+            except (bulk.Unclear, TraceError):
+                pass  # line by line it will turn out
         return _Reader(name).read(data)
     finally:
         if collecting:
@@ -71,8 +80,11 @@ def _parse(text: bytes) -> Any:
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
+    """Reads one file; ``bulk`` may take many lines at once."""
+
+    def __init__(self, name: str, bulk: Callable[[Rows, bytes], bool] | None = None) -> None:
         self.name = name
+        self.bulk = bulk
         self.line = 1
         self.rows: Rows
 
@@ -126,6 +138,9 @@ class _Reader:
     def chunk(self, text: bytes) -> None:
         """Some whole lines, parsed at once. A line that does not stand alone sends them through one by one."""
         lines = text.count(b"\n") + 1
+        if self.bulk is not None and self.bulk(self.rows, text):
+            self.line += lines
+            return
         if text[:1] == b"[" and text[-1:] == b"]" and text.count(b"]\n[") == lines - 1:
             rows = _parse(b"[" + text.replace(b"\n", b",") + b"]")
             if isinstance(rows, list) and len(rows) == lines:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from traces.errors import TraceError
 from traces.io.format import FORMAT, VERSION
+from traces.io.text import decode
 from traces.model import Edge, PyFrame, Site, WarningRecord
 from traces.store import NodeDraft, Store, decision
 from traces.trace import Trace
-from traces.values import Value
+from traces.values import Encoded, Value
 
 __all__ = ["Sink", "TraceBuilder"]
 
@@ -93,6 +95,8 @@ class TraceBuilder:
         self._sites: dict[Site, int] = {}
         self._wheres: dict[tuple[Any, ...], int] = {}
         self._decisions: dict[tuple[Any, ...], int] = {}
+        self._texts: dict[str, int] = {}
+        self._calls: dict[tuple[int, int, int], int] = {}
         self._first_ns: int | None = None
         self.trace = Trace(self._store)
 
@@ -140,8 +144,23 @@ class TraceBuilder:
                 where = self._wheres[place] = len(store.wheres)
                 store.wheres.append((line, tuple(PyFrame(*entry) for entry in python)))
             parent = -1 if parent_id is None else self._frame(parent_id)
+            if type(args) is Encoded:
+                made = (site_key, self._text(args.text, args.numbers), where)
+                call = self._calls.get(made)
+                if call is None:
+                    call = self._calls[made] = len(store.calls)
+                    store.calls.append(made)
+                store.begin(frame_id, parent, thread, call, args.numbers, self._since(t_ns), derived)
+                return
             store.calls.append((site_key, store.add_value(list(args)), where))
             store.begin(frame_id, parent, thread, len(store.calls) - 1, (), self._since(t_ns), derived)
+
+    def _text(self, text: str, numbers: list[int]) -> int:
+        """The number of an encoded value."""
+        number = self._texts.get(text)
+        if number is None:
+            number = self._texts[text] = self._store.add_value(json.loads(text), len(numbers))
+        return number
 
     def _opened(self, frame_id: int) -> int:
         position = self._frame(frame_id)
@@ -154,6 +173,10 @@ class TraceBuilder:
             store = self._store
             if not store.complete:
                 position = self._opened(frame_id)
+                if type(result) is Encoded:
+                    value = self._text(f"[{result.text}]", result.numbers)
+                    store.end(position, self._since(t_ns), value, result.numbers)
+                    return
                 value = -1 if result is None else store.add_value([result])
                 store.end(position, self._since(t_ns), value)
 
@@ -199,7 +222,8 @@ class TraceBuilder:
     def detail(self, frame_id: int, name: str, value: Value) -> None:
         with self._lock:
             if not self._store.complete:
-                self._store.f_details.setdefault(self._frame(frame_id), {})[name] = value
+                plain = decode(value) if type(value) is Encoded else value
+                self._store.f_details.setdefault(self._frame(frame_id), {})[name] = plain
 
     def node(
         self,
@@ -214,7 +238,8 @@ class TraceBuilder:
         made = tuple(Edge(node, number) for node, number in edges)
         with self._lock:
             if not self._store.complete:
-                self._store.add_node(NodeDraft(node_id, name, sequence_nr, made, dict(saved), created_by, variable))
+                kept = {key: decode(value) if type(value) is Encoded else value for key, value in saved.items()}
+                self._store.add_node(NodeDraft(node_id, name, sequence_nr, made, kept, created_by, variable))
 
     def node_ran(self, node_id: int, frame_id: int) -> None:
         with self._lock:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from traces.io.format import VOLATILE_NUMBER
-from traces.values import Value, encode
+from traces.store import fill
+from traces.values import Encoded, Value, encode
 
-__all__ = ["dump", "split"]
+__all__ = ["decode", "dump", "split"]
 
 _text: Callable[[Any], str] = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
@@ -39,3 +40,11 @@ def split(text: str) -> tuple[str, list[str]]:
     numbers = pieces[2::3]
     pieces[2::3] = ["0"] * len(numbers)
     return "".join(pieces), numbers
+
+
+def decode(value: Encoded) -> Value:
+    """What an encoded value stands for."""
+    made = [json.loads(value.text)]
+    filled = fill(made, iter(value.numbers)) if value.numbers else made
+    assert isinstance(filled, list)
+    return filled[0]

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 from traces.errors import TraceError
 from traces.io.format import BEGIN, DETAIL, END, FORMAT, HOP, VERSION
 from traces.io.output import Output
-from traces.io.text import dump, split
+from traces.io.text import decode, dump, split
 from traces.store import Ids, decision
-from traces.values import Value
+from traces.values import Encoded, Value
 
 __all__ = ["Writer"]
 
@@ -64,6 +64,7 @@ class Writer:
         self._value_count = 0
         self._calls: dict[tuple[int, int, int], int] = {}
         self._call_count = 0
+        self._quick: dict[tuple[Any, ...], int] = {}  # what a call is made of, as it is told -> its number
         self._stacks: dict[int, list[int]] = {}
         self._open: dict[int, int] = {}  # open frames: their thread
         self._thread = 1
@@ -115,12 +116,15 @@ class Writer:
         return number
 
     def _value(self, value: Any) -> tuple[int, list[str]]:
-        text, numbers = split(dump(value))
+        return self._text(*split(dump(value)))
+
+    def _text(self, text: str, numbers: list[str]) -> tuple[int, list[str]]:
         number = self._values.get(text)
         if number is None:
             if len(self._values) >= MAX_INTERNED:
                 self._values.clear()
                 self._calls.clear()
+                self._quick.clear()
             number = self._values[text] = self._value_count
             self._value_count += 1
             self._lines.append(f'["a",{text}]')
@@ -179,7 +183,34 @@ class Writer:
         python: Sequence[tuple[str, int, str]] = (),
         derived: bool = False,
     ) -> None:
+        if type(args) is Encoded and type(python) is tuple and not derived:
+            with self._lock:
+                call = self._quick.get((site_key, args.text, line, python))
+                if call is not None and self._is_next(frame_id, parent_id, thread):
+                    self._busy = True
+                    try:
+                        self._enter(frame_id, thread, call, self._delta(t_ns), args.numbers)
+                    finally:
+                        self._busy = False
+                    if not self._late:
+                        return
+                    self._do(lambda: None)
+                    return
         self._do(self._begin, frame_id, parent_id, thread, site_key, args, t_ns, line, python, derived)
+
+    def _is_next(self, frame_id: int, parent_id: int | None, thread: int) -> bool:
+        """Whether a frame can be written in the short form at once."""
+        if self._busy or self._closed or thread != self._thread or frame_id != self._frames.last() + 1:
+            return False
+        open_frames = self._stacks.get(thread)
+        return bool(open_frames) and open_frames[-1] == parent_id  # type: ignore[index]
+
+    def _enter(self, frame_id: int, thread: int, call: int, delta: int, numbers: list[int]) -> None:
+        open_frames = self._stacks[thread]
+        open_frames.append(frame_id)
+        self._open[frame_id] = thread
+        self._frames.add(frame_id)
+        self._write(f"[{BEGIN},{call},{delta}{''.join([f',{n}' for n in numbers])}]", False)
 
     def _begin(
         self,
@@ -200,7 +231,10 @@ class Writer:
         if not 0 <= site_key < len(self._sites):
             raise TraceError(f"no site has the key {site_key}")
         site = self._site(site_key)
-        value, numbers = self._value(list(args))
+        if type(args) is Encoded:
+            value, numbers = self._text(args.text, [*map(str, args.numbers)])
+        else:
+            value, numbers = self._value(list(args))
         place = (line, *map(tuple, python))
         where = self._tables["@"].get(place)
         if where is None:
@@ -208,6 +242,8 @@ class Writer:
             where = self._define("@", place, lambda: [line, stack])
         open_frames = self._on(thread)
         call = self._call((site, value, where))
+        if type(args) is Encoded and type(python) is tuple:
+            self._quick[site_key, args.text, line, python] = call
         delta = self._delta(t_ns)
         top = open_frames[-1] if open_frames else None
         if frame_id == self._frames.last() + 1 and parent_id == top and not derived:
@@ -251,11 +287,32 @@ class Writer:
             open_frames.remove(frame_id)
 
     def end(self, frame_id: int, t_ns: int, result: Value = None) -> None:
+        if type(result) is Encoded:
+            text = f"[{result.text}]"
+            with self._lock:
+                value = self._values.get(text)
+                open_frames = self._stacks.get(self._thread)
+                if value is not None and open_frames and open_frames[-1] == frame_id and not (self._busy or self._closed):
+                    self._busy = True
+                    try:
+                        open_frames.pop()
+                        del self._open[frame_id]
+                        numbers = "".join([f",{n}" for n in result.numbers])
+                        self._write(f"[{END},{value},{self._delta(t_ns)}{numbers}]", not open_frames)
+                    finally:
+                        self._busy = False
+                    if not self._late:
+                        return
+                    self._do(lambda: None)
+                    return
         self._do(self._end, frame_id, t_ns, result)
 
     def _end(self, frame_id: int, t_ns: int, result: Value) -> None:
         open_frames = self._opened(frame_id)
-        value, numbers = self._value([result])
+        if type(result) is Encoded:
+            value, numbers = self._text(f"[{result.text}]", [*map(str, result.numbers)])
+        else:
+            value, numbers = self._value([result])
         delta = self._delta(t_ns)
         if open_frames[-1] == frame_id:
             text = f"[{END},{value},{delta}{',' if numbers else ''}{','.join(numbers)}]"
@@ -333,7 +390,10 @@ class Writer:
 
     def _detail(self, frame_id: int, name: str, value: Value) -> None:
         self._begun(frame_id)
-        number, numbers = self._value([name, value])
+        if type(value) is Encoded:
+            number, numbers = self._text(f"[{dump(name)},{value.text}]", [*map(str, value.numbers)])
+        else:
+            number, numbers = self._value([name, value])
         open_frames = self._on(self._open.get(frame_id, self._thread))
         if open_frames and open_frames[-1] == frame_id:
             text = f"[{DETAIL},{number}{',' if numbers else ''}{','.join(numbers)}]"
@@ -351,7 +411,8 @@ class Writer:
         created_by: int | None = None,
         variable: int | None = None,
     ) -> None:
-        row = ["n", node_id, name, sequence_nr, list(edges), dict(saved), created_by, variable]
+        kept = {key: decode(value) if type(value) is Encoded else value for key, value in saved.items()}
+        row = ["n", node_id, name, sequence_nr, list(edges), kept, created_by, variable]
         self._do(self._node, node_id, created_by, row)
 
     def _node(self, node_id: int, created_by: int | None, row: list[Any]) -> None:
