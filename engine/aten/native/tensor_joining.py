@@ -63,11 +63,12 @@ def cat_impl(tensors: Sequence[Tensor], dim: int, result: Tensor) -> None:
     if result.numel_() == 0:
         return
     joined = [t for t in tensors if not _skipped(t)]
-    if all(t.is_contiguous_() and t._dtype is result._dtype for t in joined) and result.is_contiguous_():
+    plain = len(joined) == len(tensors)
+    if plain and all(t.is_contiguous_() and t._dtype is result._dtype for t in joined) and result.is_contiguous_():
         np.concatenate([t.array for t in joined], axis=dim, out=result.array)
         return
     # each through an iterator over its part of the result; of equal ones the first iterator serves all
-    same = len({(t._sizes, t._strides, t._dtype) for t in joined}) == 1 and joined[0]._dtype is result._dtype
+    same = plain and len({(t._sizes, t._strides, t._dtype) for t in joined}) == 1 and joined[0]._dtype is result._dtype
     offset = 0
     for i, t in enumerate(joined):
         end = offset + t._sizes[dim]
