@@ -5,21 +5,26 @@
     lib.impl("twice", lambda x: x + x, "CPU")
     torch.ops.my.twice(torch.ones(2))
 
-Differs: abstract impls, ``custom_op`` and ``register_autograd`` of later PyTorch are not modelled.
+Differs: ``custom_op``, ``register_fake``, ``register_autograd`` and the like are not modelled.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dis import opmap
 from typing import Any
 
 from engine.aten.core.dispatcher import singleton
 from engine.aten.core.library import Library as _CppLibrary
-from engine.c10.dispatch_key import DispatchKey, isAliasDispatchKey, parseDispatchKey
+from engine.c10.device import Device
+from engine.c10.dispatch_key import DispatchKey, isAliasDispatchKey, parseDispatchKey, toString
 from engine.c10.dispatch_key_set import getRuntimeDispatchKeySet
+from engine.c10.tensor_options import computeDispatchKey
+from engine.torch.csrc.utils.unmodelled import HINT
 from engine.torchgen.register import register_all
 
-__all__ = ["Library", "fallthrough_kernel"]
+__all__ = ["Library", "define", "fallthrough_kernel", "impl"]
 
 _impls: set[str] = set()  # "ns/name.overload/key" of every kernel registered from Python
 _defs: dict[str, str] = {}  # namespace -> where its DEF library was made
@@ -180,6 +185,109 @@ class Library:
                 f"{self._library().debug.removeprefix('registered at ')})"
             )
         return name
+
+
+_keep_alive: list[Library] = []
+
+
+def define(qualname: str | Library, schema: str, *rest: Any, lib: Library | None = None, tags: Any = ()) -> Any:
+    """Define ``ns::name`` with a schema like "(Tensor x) -> Tensor"; or, given a Library, as its method does.
+
+    Raises ValueError for a name without a namespace or a schema with a name in it.
+    """
+    if isinstance(qualname, Library):
+        older = qualname
+        name = older.define(schema, *rest)
+
+        def wrap(fn: Callable[..., Any]) -> Callable[..., Any]:
+            older.impl(name, fn)
+            return fn
+
+        return wrap
+    if not isinstance(qualname, str):
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
+    namespace, name = _parse_namespace(qualname)
+    if not schema.startswith("(") or "->" not in schema:
+        raise ValueError(
+            'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
+            f'"{schema}"'
+        )
+    if lib is None:
+        lib = Library(namespace, "FRAGMENT")
+        _keep_alive.append(lib)
+    lib.define(name + schema, alias_analysis="", tags=tags)
+    return None
+
+
+def impl(
+    qualname: str | Library, types: Any = "", func: Callable[..., Any] | None = None, *, lib: Library | None = None
+) -> Any:
+    """Register ``func`` for ``ns::name`` and device types or dispatch keys; without ``func`` a decorator.
+
+    ``impl(library, name, dispatch_key)`` is the older form of the decorator.
+    """
+    if isinstance(qualname, Library):
+        older, key = qualname, func if isinstance(func, str) else ""
+
+        def wrap(fn: Callable[..., Any]) -> Callable[..., Any]:
+            older.impl(types, fn, key)
+            return fn
+
+        return wrap
+    keys = sorted({_key_of(kind) for kind in ((types,) if isinstance(types, str) else types)})
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        namespace, _ = _parse_namespace(qualname)
+        use = lib
+        if use is None:
+            use = Library(namespace, "FRAGMENT")
+            _keep_alive.append(use)
+        for key in keys:
+            use.impl(qualname, fn, key)
+        return fn
+
+    if func is None:
+        return register
+    register(func)
+    return None
+
+
+def _key_of(kind: str) -> str:
+    """The dispatch key that a device type, "default" or a key's own name stands for."""
+    if kind == "default":
+        return "CompositeExplicitAutograd"
+    if kind in DispatchKey.__members__:
+        return kind
+    return toString(computeDispatchKey(None, None, Device(kind)))
+
+
+def _parse_namespace(qualname: str) -> tuple[str, str]:
+    namespace, _, name = qualname.partition("::")
+    if not name or "::" in name:
+        raise ValueError(
+            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
+            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
+        )
+    return namespace, name
+
+
+_UNMODELLED = frozenset(
+    {
+        *("custom_op", "get_ctx", "get_kernel", "impl_abstract", "infer_schema", "opcheck", "register_autocast"),
+        *("register_autograd", "register_fake", "register_kernel", "register_torch_dispatch", "register_vmap"),
+        *("triton_op", "wrap_triton"),
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _UNMODELLED:
+        raise AttributeError(f"module 'torch.library' has no attribute '{name}'")
+    text = f"torch.library.{name} is not modelled by the engine; {HINT}"
+    caller = sys._getframe(1)
+    if caller.f_code.co_code[caller.f_lasti] == opmap["IMPORT_FROM"]:  # it would hide the reason
+        raise ImportError(text, name=name)
+    raise AttributeError(text)
 
 
 def _translated(fn: Callable[..., Any], *args: Any) -> Any:

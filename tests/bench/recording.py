@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import engine.torch as torch
 import tracer
+from engine import torch
 
 ROUNDS = 15
 STEPS = 100
