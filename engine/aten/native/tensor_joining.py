@@ -114,11 +114,16 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
             _check_stack_input(first, t, i)
         joined = at.cat.call(tensors, wrapped)
         return at.view.call(joined, (*first[:wrapped], len(tensors), *first[wrapped:]))  # type: ignore[no-any-return]
+    return at.cat.call(get_stack_inputs(tensors, wrapped), dim)  # type: ignore[no-any-return]
+
+
+@doors.frame("at::native::get_stack_inputs")
+def get_stack_inputs(tensors: Sequence[Tensor], dim: int) -> list[Tensor]:
     inputs = []
     for i, t in enumerate(tensors):
-        _check_stack_input(first, t, i)
-        inputs.append(at.unsqueeze.call(t, wrapped))
-    return at.cat.call(inputs, dim)  # type: ignore[no-any-return]
+        _check_stack_input(tensors[0]._sizes, t, i)
+        inputs.append(at.unsqueeze.call(t, dim))
+    return inputs
 
 
 def _check_stack_input(first: tuple[int, ...], t: Tensor, i: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from engine import doors
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.memory_format import contiguous_format
 from engine.torch.csrc.autograd.edge import Edge
@@ -36,6 +37,28 @@ class TensorGeometry:
         return n
 
 
+@doors.frame(
+    "torch::autograd::CopyBackwards_apply_functional", layer="node", params=("grads", "needs_input_grad", "src_options")
+)
+def CopyBackwards_apply_functional(
+    grads: list[Any], needs_input_grad: list[bool], src_options: tuple[Any, Any]
+) -> list[Any]:
+    grad = grads[0]
+    outputs: list[Any] = [None, None]
+    if grad is None:
+        return outputs
+    from engine.aten import at
+
+    if needs_input_grad[0]:
+        outputs[0] = at.zeros_like.call(grad, None, None, None, None, contiguous_format)
+    if needs_input_grad[1]:
+        dtype, device = src_options
+        if not dtype.is_complex and grad._dtype.is_complex:
+            grad = at.real.call(grad)
+        outputs[1] = at.to_dtype_layout.call(grad, dtype, None, device, None, False, False, None)
+    return outputs
+
+
 class CopyBackwards(Node):
     """Of copy_: nothing of the gradient reaches what was overwritten, all of it reaches the source."""
 
@@ -50,21 +73,7 @@ class CopyBackwards(Node):
 
     def apply(self, grads: list[Any]) -> list[Any]:
         TORCH_CHECK(len(grads) == 1, f"CopyBackwards: expected 1 arguments (got {len(grads)})")
-        grad = grads[0]
-        if grad is None:
-            return [None, None]
-        from engine.aten import at
-
-        outputs: list[Any] = [None, None]
-        overwritten, source = task_needs(self)
-        if overwritten:
-            outputs[0] = at.zeros_like.call(grad, None, None, None, None, contiguous_format)
-        if source:
-            dtype, device = self.src_options
-            if not dtype.is_complex and grad._dtype.is_complex:
-                grad = at.real.call(grad)
-            outputs[1] = at.to_dtype_layout.call(grad, dtype, None, device, None, False, False, None)
-        return outputs
+        return CopyBackwards_apply_functional(grads, task_needs(self), self.src_options)  # type: ignore[no-any-return]
 
 
 class CopySlices(Node):

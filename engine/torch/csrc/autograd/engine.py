@@ -55,6 +55,21 @@ worker = _Worker()
 
 def validate_outputs(edges: edge_list, grads: list[Any], format_error: Callable[[str], str]) -> None:
     """Make each gradient what the next node expects (shape, dtype, device), or raise."""
+    if len(grads) == len(edges):
+        for (function, input_nr), grad in zip(edges, grads, strict=True):
+            if function is None or grad is None:
+                continue
+            metadata = function._input_metadata_[input_nr]
+            if grad._sizes != metadata.shape or grad._dtype is not metadata.dtype or grad._device != metadata.device:
+                break
+        else:
+            # the common case: all fit; the function that would find nothing to do has no frame
+            return
+    validate_outputs_impl(edges, grads, format_error)
+
+
+@doors.frame("torch::autograd::validate_outputs_impl", layer="node", params=("edges", "grads", "format_error"))
+def validate_outputs_impl(edges: edge_list, grads: list[Any], format_error: Callable[[str], str]) -> None:
     if len(grads) != len(edges):
         TORCH_CHECK(
             False,

@@ -13,6 +13,8 @@ from typing import Any
 from engine import doors
 from engine.aten.core.ops import at
 from engine.aten.core.tensor import Tensor
+from engine.aten.native.expand_utils import _sum_to
+from engine.aten.native.inline import as_strided_symint
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.memory_format import contiguous_format
 from engine.c10.scalar_type import Long, ScalarType
@@ -42,6 +44,7 @@ class TypeAndSize:
         return at.zeros.call(self.sizes, self.dtype, self.layout, self.device, None)  # type: ignore[no-any-return]
 
 
+@doors.frame("at::zeros_like", layer="at")
 def zeros_like(t: Tensor) -> Tensor:
     return at.zeros_like.call(t, None, None, None, None, None)  # type: ignore[no-any-return]
 
@@ -74,17 +77,10 @@ def _wrap_dim(dim: int, ndim: int) -> int:
 @doors.frame("at::sum_to", layer="at")
 def sum_to(tensor: Tensor, shape: Sizes) -> Tensor:
     """Sum over what was broadcast, so that the result has ``shape``."""
-    sizes = tensor._sizes
-    if not shape:
-        return at.sum.call(tensor, None)  # type: ignore[no-any-return]
-    leading = len(sizes) - len(shape)
-    reduce_dims = list(range(leading))
-    reduce_dims += [i for i in range(leading, len(sizes)) if shape[i - leading] == 1 and sizes[i] != 1]
-    if reduce_dims:
-        tensor = at.sum_dim_IntList.call(tensor, tuple(reduce_dims), True, None)
-    return at.view.call(tensor, tuple(shape)) if leading > 0 else tensor
+    return _sum_to(tensor, tuple(shape))
 
 
+@_details("unsqueeze_multiple")
 def unsqueeze_multiple(t: Tensor, dims: Sequence[int] | None, n_dims: int) -> Tensor:
     """Put back the dimensions that a reduction over ``dims`` removed."""
     if dims is not None:
@@ -386,17 +382,17 @@ def as_strided_backward(
     if inp_overlaps or out_overlaps:
         indices = at.arange_start.call(0, base_size, Long, grad._layout, grad._device, None)
     if out_overlaps:
-        where = at.as_strided.call(indices, tuple(out_sizes), tuple(out_strides), out_offset)
+        where = as_strided_symint(indices, tuple(out_sizes), tuple(out_strides), out_offset)
         at.index_add_.call(storage, 0, at.reshape.call(where, (-1,)), at.reshape.call(grad, (-1,)), 1)
     else:
-        at.copy_.call(at.as_strided.call(storage, tuple(out_sizes), tuple(out_strides), out_offset), grad, False)
+        at.copy_.call(as_strided_symint(storage, tuple(out_sizes), tuple(out_strides), out_offset), grad, False)
     if inp_overlaps:
         count = at.zeros_like.call(storage, None, None, None, None, contiguous_format)
-        where = at.reshape.call(at.as_strided.call(indices, tuple(inp_sizes), tuple(inp_strides), inp_offset), (-1,))
+        where = at.reshape.call(as_strided_symint(indices, tuple(inp_sizes), tuple(inp_strides), inp_offset), (-1,))
         ones = at.ones.call((1,), grad._dtype, grad._layout, grad._device, None)
         at.index_add_.call(count, 0, where, at.expand.call(ones, where._sizes, False), 1)
         at.div__Tensor.call(storage, count)
-    return at.as_strided.call(storage, input_geometry.sizes, input_geometry.strides, inp_offset)  # type: ignore[no-any-return]
+    return as_strided_symint(storage, input_geometry.sizes, input_geometry.strides, inp_offset)  # type: ignore[no-any-return]
 
 
 @_details("not_implemented")

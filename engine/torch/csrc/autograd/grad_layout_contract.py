@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine import doors
 from engine.c10.memory_format import contiguous_format
 
 __all__ = ["clone_obey_contract", "is_non_overlapping_and_dense", "obeys_layout_contract"]
@@ -32,6 +33,7 @@ def obeys_layout_contract(grad: Any, variable: Any) -> bool:
     )
 
 
+@doors.frame("torch::autograd::utils::clone_obey_contract", layer="node", params=("new_grad", "variable"))
 def clone_obey_contract(new_grad: Any, variable: Any) -> Any:
     """A copy of ``new_grad`` in ``variable``'s layout; part of the graph when grad mode is on."""
     from engine.aten import at

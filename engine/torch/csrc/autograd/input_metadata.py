@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from engine import doors
 from engine.c10.device import Device
 from engine.c10.exception import TORCH_CHECK, Error
 from engine.c10.layout import Layout
@@ -59,14 +60,22 @@ def shape_text(sizes: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, sizes)) + "]"
 
 
+@doors.frame("torch::autograd::InputMetadata::reduce_grad", layer="node", params=("this", "grad"))
+def reduce_grad(metadata: InputMetadata, grad: Any) -> Any:
+    from engine.torch.csrc.autograd.functions_manual import sum_to
+
+    return sum_to(grad, metadata.shape)
+
+
+@doors.frame(
+    "torch::autograd::InputMetadata::maybe_reduce", layer="node", params=("this", "index", "grad", "format_error")
+)
 def maybe_reduce(metadata: InputMetadata, index: int, grad: Any, format_error: Callable[[str], str]) -> Any:
     """The gradient summed down to the expected shape, or an error when its shape does not fit."""
     if grad._sizes == metadata.shape:
         return grad
     if is_expandable_to(metadata.shape, grad._sizes):
-        from engine.torch.csrc.autograd.functions_manual import sum_to
-
-        return sum_to(grad, metadata.shape)
+        return reduce_grad(metadata, grad)
     TORCH_CHECK(
         False,
         format_error(
