@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 
 __all__ = ["Listener", "Site", "attach", "detach", "frame", "listener", "named", "rename", "site_of"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

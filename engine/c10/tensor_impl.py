@@ -83,7 +83,9 @@ class TensorImpl:
     _array: npt.NDArray[Any] | None
     _array_of: npt.NDArray[Any] | None
 
-    def set_sizes_and_strides(self, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int | None = None) -> None:
+    def set_sizes_and_strides(
+        self, sizes: tuple[int, ...], strides: tuple[int, ...], offset: int | None = None
+    ) -> None:
         """Change the geometry in place; ``offset`` None keeps the storage offset."""
         self._sizes = sizes
         self._strides = strides

@@ -20,6 +20,8 @@ from engine.torchgen.register import register_all
 
 __all__ = ["OpOverload", "OpOverloadPacket", "forget", "ops", "overload_of"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 
 class _CastError(Exception):
     """An argument does not fit its schema type; the text says why."""

@@ -30,6 +30,8 @@ from engine.torchgen.python_signatures import PythonSignature, PythonSignatureGr
 
 __all__ = ["Binding", "function_bindings", "make_function", "make_method", "method_bindings"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 Case = Callable[[Any, Any], Any]
 
 _NO_OPTIONS = [None] * 5

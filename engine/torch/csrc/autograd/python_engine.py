@@ -17,6 +17,8 @@ from engine.torch.csrc.autograd.input_buffer import InputBuffer
 
 __all__ = ["PythonEngine", "THPEngine_run_backward"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 
 class PythonEngine(Engine):
     """The base engine below two frames of its own."""

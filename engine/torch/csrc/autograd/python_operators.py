@@ -15,6 +15,8 @@ from engine.torch.csrc.utils.unmodelled import HINT
 
 __all__ = ["operators"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _METHODS = {
     "__add__": "add",
     "__radd__": "add",

@@ -23,6 +23,8 @@ from engine.torch.csrc.utils.unmodelled import operator
 
 __all__ = ["manual_functions"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 Api = Callable[[], Any]
 
 

@@ -37,6 +37,8 @@ __all__ = [
     "tensor_init_subclass",
 ]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _AUTOGRAD = key_bits(DispatchKey.AutogradFunctionality)
 
 

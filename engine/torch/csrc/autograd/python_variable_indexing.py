@@ -35,6 +35,8 @@ from engine.torch.csrc.utils.unmodelled import operator as operator_or_error
 
 __all__ = ["THPVariable_getitem", "THPVariable_setitem"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 INDEX_MAX = (1 << 63) - 1
 _CPU_KS = key_bits(DispatchKey.CPU)
 

@@ -33,6 +33,8 @@ from engine.torch.csrc.utils.unmodelled import operator
 
 __all__ = ["METHODS"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _CONJUGATE = key_bits(DispatchKey.Conjugate)
 _NEGATIVE = key_bits(DispatchKey.Negative)
 

@@ -12,6 +12,8 @@ from engine.c10.tensor_options import TensorOptions
 
 __all__ = ["device_lazy_init", "maybe_initialize_device"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _ABSENT = {
     "cuda": "Torch not compiled with CUDA enabled",
     "xpu": "Torch not compiled with XPU enabled",

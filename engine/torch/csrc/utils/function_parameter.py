@@ -28,6 +28,8 @@ from engine.torch.csrc.utils.python_torch_function import append_overloaded_arg,
 
 __all__ = ["FunctionParameter", "is_int_or_symint_list", "is_tensor_and_append_overloaded"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 # C++ type of the signature string -> (parameter type, what error texts call it)
 type_map = {
     "Tensor": ("TENSOR", "Tensor"),

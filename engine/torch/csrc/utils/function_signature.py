@@ -17,6 +17,8 @@ from engine.torch.csrc.utils.python_torch_function import append_overloaded_arg,
 
 __all__ = ["FunctionSignature"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 
 class FunctionSignature:
     """Parsed from PyTorch's syntax: "add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)".

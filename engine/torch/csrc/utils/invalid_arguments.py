@@ -14,6 +14,8 @@ from engine.torch.csrc.utils.python_numbers import tp_name
 
 __all__ = ["format_invalid_args", "unordered"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _MASK = (1 << 64) - 1
 _MUL = 0xC6A4A7935BD1E995
 _BUCKETS = (13, 29, 59, 127, 257, 541, 1109)

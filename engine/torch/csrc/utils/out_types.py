@@ -10,6 +10,8 @@ from engine.c10.scalar_type import ScalarType
 
 __all__ = ["check_out_type_matches"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 
 def check_out_type_matches(
     result: Tensor,

@@ -23,6 +23,8 @@ from engine.torch.csrc.utils.python_args import PythonArgs
 
 __all__ = ["PythonArgParser", "PythonArgs"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 # objects of exactly these types fit a parameter by their type alone (tensors mostly, see FunctionSignature.parse)
 _DECIDED = {Tensor, int, float, bool, complex, str, type(None)}
 _INTS = "a sequence of ints"

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PythonArgs", "get_default_device", "parse_dimname", "set_default_device", "toDevice", "toScalarType"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _default_device = Device("cpu")
 _PYTHON_SCALAR_TYPES: dict[Any, ScalarType] = {float: Double, bool: Bool, int: Long, complex: ComplexDouble}
 

@@ -22,6 +22,8 @@ from engine.torch.csrc.utils.python_torch_function import (
 
 __all__ = ["as_function", "as_method", "note", "parsed", "tensor_class", "tensor_method", "tensor_property"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 Run = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 _PARAMS = ("self_", "args", "kwargs")

@@ -31,6 +31,8 @@ __all__ = [
     "tp_name",
 ]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 _HEAPTYPE = 1 << 9
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 # classes that are Python's here and C's in PyTorch

@@ -29,6 +29,8 @@ __all__ = [
     "push_mode",
 ]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 
 class _State(threading.local):
     """Per thread: the stack of modes, and whether overrides are switched off (subclass, all)."""

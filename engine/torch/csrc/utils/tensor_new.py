@@ -46,6 +46,8 @@ __all__ = [
     "tensor_ctor",
 ]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 MAX_DIMS = 128
 
 

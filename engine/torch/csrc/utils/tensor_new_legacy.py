@@ -20,6 +20,8 @@ from engine.torch.csrc.utils.unmodelled import operator
 
 __all__ = ["base_tensor_ctor", "legacy_tensor_new"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 # PyTorch's list has storages and the address of a C object besides
 _PARSER = PythonArgParser((
     "new(*, Device? device=None)",

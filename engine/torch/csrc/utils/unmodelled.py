@@ -9,6 +9,8 @@ from engine.c10.exception import NotImplementedError as C10NotImplementedError
 
 __all__ = ["HINT", "missing", "operator"]
 
+__tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
+
 HINT = "run the script with --on torch"
 
 
