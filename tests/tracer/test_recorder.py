@@ -20,6 +20,7 @@ from tracer.record import record
 from tracer.targets import engine as target
 from tracer.targets.values import Values, key_names
 from traces import Frame, Trace, TraceBuilder
+from traces.io.text import decode
 
 HERE = os.path.relpath(__file__)
 
@@ -179,8 +180,13 @@ def test_nothing_is_kept_alive() -> None:
     assert len(trace.frames) == 3
 
 
+def decoded(value: Any) -> Any:
+    """What a trace will say of a value."""
+    return decode(Values()(value))
+
+
 def test_values() -> None:
-    values = Values()
+    values = decoded
     assert values(float("nan")) == {"repr": "nan"}
     assert values(2**70) == {"repr": str(2**70)}
     assert values([True, None, "a", 1.5, 3]) == [True, None, "a", 1.5, 3]
@@ -197,7 +203,7 @@ def test_values() -> None:
 
 
 def test_nested_values_stay_small() -> None:
-    values = Values()
+    values = decoded
     deep: list[Any] = []
     deep.append(deep)
     assert len(str(values(deep))) < 200

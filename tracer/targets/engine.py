@@ -20,6 +20,7 @@ from tracer.targets.saved import saved_values
 from tracer.targets.stacks import Stack, below, relative, shown, user_stack
 from tracer.targets.values import Values, key_names, key_set_text
 from traces import Sink
+from traces.values import Encoded
 
 __all__ = ["EngineRecorder", "EngineTarget"]
 
@@ -39,14 +40,14 @@ class _Thread(threading.local):
 
 
 class _SiteFacts:
-    """What is worked out once per Site: its key in the sink, the file to look for, which argument is a raw key set."""
+    """What is worked out once per Site: its key in the sink, the file to look for, whether a key set comes first."""
 
     __slots__ = ("applies", "file", "key", "key_set", "operator")
 
     def __init__(self, site: doors.Site, key: int, file: str) -> None:
         self.key = key
         self.file = file
-        self.key_set = 0 if site.params[:1] and site.params[0] in _KEY_SETS else -1
+        self.key_set = bool(site.params) and site.params[0] in _KEY_SETS
         self.operator = site.name.endswith("Node::operator()")
         self.applies = site.layer == "node"
 
@@ -87,16 +88,19 @@ class EngineRecorder(doors.Listener):
             parent, line = None, None
             python = outer = user_stack(announcer)
         encoders = self.values.by_type
-        shown_args = [encoders[type(arg)](arg) for arg in args]
-        if facts.key_set == 0 and args and type(args[0]) is int:
-            shown_args[0] = key_set_text(args[0])
+        numbers: list[int] = []
+        if facts.key_set and args and type(args[0]) is int:
+            shown_args = [encoders[type(arg)](arg, numbers) for arg in args[1:]]
+            shown_args.insert(0, key_set_text(args[0]))
+        else:
+            shown_args = [encoders[type(arg)](arg, numbers) for arg in args]
         frame_id = next(self._frame_ids)
         self.sink.begin(
             frame_id,
             parent,
             thread.number,
             facts.key,
-            shown_args,
+            Encoded(f"[{','.join(shown_args)}]", numbers),
             perf_counter_ns(),
             line,
             python,

@@ -33,6 +33,14 @@ class Output:
         self.zip = zlib.compressobj(9, zlib.DEFLATED, 31, 9) if self.name.endswith(".gz") else None
 
     def write(self, data: bytes, flush: bool) -> None:
+        if self.zip is None and self.file is None:
+            try:
+                written = os.write(self.fd, data)
+            except OSError as error:
+                raise TraceError(f"cannot write: {error.strerror}", self.name) from None
+            if written < len(data):
+                self._put(data[written:])
+            return
         if self.zip is not None:
             data = self.zip.compress(data)
             if flush:

@@ -37,6 +37,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_mute_after_fork)
 
 
+def _nothing() -> None:
+    """An action that only lets those that waited have their turn."""
+
+
 class Writer:
     """Writes the events of a run to a trace file; see `traces.Sink`.
 
@@ -192,9 +196,8 @@ class Writer:
                         self._enter(frame_id, thread, call, self._delta(t_ns), args.numbers)
                     finally:
                         self._busy = False
-                    if not self._late:
-                        return
-                    self._do(lambda: None)
+                    if self._late:
+                        self._do(_nothing)
                     return
         self._do(self._begin, frame_id, parent_id, thread, site_key, args, t_ns, line, python, derived)
 
@@ -292,7 +295,8 @@ class Writer:
             with self._lock:
                 value = self._values.get(text)
                 open_frames = self._stacks.get(self._thread)
-                if value is not None and open_frames and open_frames[-1] == frame_id and not (self._busy or self._closed):
+                idle = not (self._busy or self._closed)
+                if idle and value is not None and open_frames and open_frames[-1] == frame_id:
                     self._busy = True
                     try:
                         open_frames.pop()
@@ -301,9 +305,8 @@ class Writer:
                         self._write(f"[{END},{value},{self._delta(t_ns)}{numbers}]", not open_frames)
                     finally:
                         self._busy = False
-                    if not self._late:
-                        return
-                    self._do(lambda: None)
+                    if self._late:
+                        self._do(_nothing)
                     return
         self._do(self._end, frame_id, t_ns, result)
 
