@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -163,23 +164,30 @@ def test_repeated_things_are_written_once() -> None:
     assert len(text.splitlines()) < 50 * 3 + 12
 
 
-def test_times_are_rounded_and_errors_do_not_add_up() -> None:
+@pytest.mark.parametrize("seed", range(5))
+def test_times_are_rounded_and_errors_do_not_add_up(seed: int) -> None:
+    dice = random.Random(seed)
     buffer = io.BytesIO()
     writer = Writer(buffer, HEADER)
     key = writer.site("f", "native")
     times = [0]
-    for number in range(200):
-        times.append(times[-1] + (number * 7919) % 5000 + 1)
-        writer.begin(number, None, 1, key, [], times[-2])
+    for number in range(300):
+        writer.begin(number, None, 1, key, [], times[-1])
+        times.append(times[-1] + dice.choice((0, 7, 99, 100, 999, 12_345, 87_654, 1_999_999)) + dice.randrange(50))
         writer.end(number, times[-1])
     writer.close(0)
-    for frame, start, end in zip(loads(buffer.getvalue()).frames, times, times[1:], strict=False):
-        assert abs(frame.start_ns - start) <= 50
-        assert abs(frame.end_ns - end) <= 50
+    frames = loads(buffer.getvalue()).frames
+    assert [frame.start_ns for frame in frames[1:]] == [frame.end_ns for frame in frames[:-1]]
+    for frame, start, end in zip(frames, times, times[1:], strict=False):
+        step = end - start
+        assert frame.duration_ns is not None
+        assert frame.duration_ns >= 0
+        assert abs(frame.duration_ns - step) <= step / 10
+        assert abs(frame.start_ns - start) <= 200_000
 
 
 def test_forgetting_values_keeps_the_file_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("traces.io.writer.MAX_INTERNED", 4)
+    monkeypatch.setattr("traces.io.scribe.MAX_INTERNED", 4)
 
     def drive(sink: Any) -> None:
         d = Driver(sink)
