@@ -62,6 +62,7 @@ def test_gallery(script: Path, tmp_path: Path, accept: bool) -> None:
     )
     said = re.sub(r"^(trace: .*|Exception raised from .*|frame #.*)\n", "", got.stderr, flags=re.MULTILINE)
     output = f"{(got.stdout + said).rstrip()}\n[exit status {got.returncode}]\n"
+    assert "was detached" not in output  # the recorder failed
     if accept:
         printed.write_text(output, encoding="utf-8")
     assert output == printed.read_text(encoding="utf-8")

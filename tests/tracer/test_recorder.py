@@ -165,6 +165,12 @@ def test_tensors_are_numbered_in_order_of_appearance_in_each_trace() -> None:
         assert numbers == [[1, 2], [2]]
 
 
+def test_a_tensor_whose_sizes_are_a_list() -> None:
+    t = tensor(2)
+    t._sizes, t._strides = [2], [1]  # type: ignore[assignment]
+    assert decoded(t)["shape"] == [2]
+
+
 def test_nothing_is_kept_alive() -> None:
     class Thing:
         pass

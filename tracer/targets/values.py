@@ -144,8 +144,8 @@ class Values:
         device = tensor._device
         key = (
             tensor._dtype,
-            tensor._sizes,
-            tensor._strides,
+            tuple(tensor._sizes),
+            tuple(tensor._strides),
             device._type if device._index == -1 else str(device),
             requires_grad,
             grad_fn,
@@ -153,7 +153,7 @@ class Values:
             offset != 0,
             version != 0,
             tensor._wrapped,
-            tensor._names,
+            tensor._names and tuple(tensor._names),
         )
         text = self._tensors.get(key)
         if text is None:
