@@ -17,7 +17,6 @@ from engine.aten.native.type_properties import result_type
 from engine.aten.native.wrap_dim_utils import maybe_wrap_dim
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_VALUE
 from engine.c10.memory_format import contiguous_format
-from engine.c10.tensor_impl import contiguous_strides
 
 __all__ = ["cat", "cat_out", "stack"]
 
@@ -54,7 +53,7 @@ def cat_meta(op: StructuredKernel, tensors: Sequence[Tensor], dim: int) -> int:
     sizes = like._sizes if _skipped(like) else (*like._sizes[:dim], total, *like._sizes[dim + 1 :])
     out = op.maybe_get_output()
     dtype = out._dtype if out is not None else result_type(*tensors)
-    op.set_output_raw_strided(0, sizes, contiguous_strides(sizes), dtype, like._device)
+    op.set_output_raw_strided(0, sizes, (), dtype, like._device)
     return dim
 
 

@@ -54,6 +54,9 @@ def arguments(row: Any) -> list[Any]:
         text = str(argument.type)
         if text.startswith("Tensor") and "[" in text:
             values.append([tensor(i), tensor(i + 1)])
+        elif argument.name == "index" and text == "Tensor":
+            whole = "gather" in row.schema.name.base or "scatter" in row.schema.name.base
+            values.append(torch.tensor([[0, 1, 1], [1, 0, 1]] if whole else [1, 1]))
         elif text.startswith("Tensor") and not text.endswith("?"):
             values.append(tensor(i).sum().detach().requires_grad_() if argument.name == "value" else tensor(i))
         elif text == "Scalar":

@@ -390,7 +390,7 @@ def as_strided_backward(
         count = at.zeros_like.call(storage, None, None, None, None, contiguous_format)
         where = at.reshape.call(as_strided_symint(indices, tuple(inp_sizes), tuple(inp_strides), inp_offset), (-1,))
         ones = at.ones.call((1,), grad._dtype, grad._layout, grad._device, None)
-        at.index_add_.call(count, 0, where, at.expand.call(ones, where._sizes, False), 1)
+        at.index_add_.call(count, 0, where, at.expand_as.call(ones, where), 1)
         at.div__Tensor.call(storage, count)
     return as_strided_symint(storage, input_geometry.sizes, input_geometry.strides, inp_offset)  # type: ignore[no-any-return]
 
