@@ -21,7 +21,7 @@ from engine.c10.device import Device
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_VALUE
 from engine.c10.layout import Layout, Strided
 from engine.c10.memory_format import MemoryFormat, Preserve, contiguous_strides
-from engine.c10.scalar_type import BFloat16, Float, Half, Long, ScalarType, dtype_or_default, isIntegralType
+from engine.c10.scalar_type import BFloat16, Float, Half, Long, ScalarType, canCast, dtype_or_default, isIntegralType
 
 __all__ = [
     "arange",
@@ -383,6 +383,11 @@ def give_out(result: Tensor, out: Tensor) -> Tensor:
     """out_wrapper: the functional result is copied into ``out``, which is resized where it must."""
     if resize_output_check(out, result._sizes):
         at.resize_.call(out, result._sizes, None)
+    TORCH_CHECK(
+        canCast(result._dtype, out._dtype),
+        f"Attempting to cast from {result._dtype} to out tensor with dtype {out._dtype}, but this can't be cast "
+        "because it is not safe!",
+    )
     return at.copy_.call(out, result, False)
 
 

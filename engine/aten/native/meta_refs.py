@@ -59,6 +59,9 @@ __all__ = [
     "neg_",
     "neg_out",
     "promoted",
+    "reciprocal",
+    "reciprocal_",
+    "reciprocal_out",
     "reduction",
     "rsub",
     "select_backward",
@@ -204,6 +207,12 @@ def neg(self: Tensor) -> Tensor:
     return convert(computed, self._dtype)
 
 
+@doors.frame("reciprocal")
+def reciprocal(self: Tensor) -> Tensor:
+    dtype = promoted(self, to_float=True)
+    return convert(prims.op("reciprocal").call(convert(self, computation_dtype(dtype))), dtype)
+
+
 @doors.frame("add")
 def add_out(self: Tensor, other: Operand, alpha: Scalar, out: Tensor) -> Tensor:
     return give_out(add(self, other, alpha), out)
@@ -232,6 +241,16 @@ def neg_out(self: Tensor, out: Tensor) -> Tensor:
 @doors.frame("neg")
 def neg_(self: Tensor) -> Tensor:
     return give_out(neg(self), self)
+
+
+@doors.frame("reciprocal")
+def reciprocal_out(self: Tensor, out: Tensor) -> Tensor:
+    return give_out(reciprocal(self), out)
+
+
+@doors.frame("reciprocal")
+def reciprocal_(self: Tensor) -> Tensor:
+    return give_out(reciprocal(self), self)
 
 
 @doors.frame("meta_binop_alpha")

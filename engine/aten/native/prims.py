@@ -123,6 +123,11 @@ def _neg(self: Tensor) -> Tensor:
     return elementwise_meta(self)
 
 
+@_prim("reciprocal(Tensor self) -> Tensor")
+def _reciprocal(self: Tensor) -> Tensor:
+    return elementwise_meta(self)
+
+
 @_prim("sum(Tensor inp, int[]? dims, *, ScalarType? output_dtype=None) -> Tensor")
 def _sum(inp: Tensor, dims: Sizes, output_dtype: ScalarType | None) -> Tensor:
     shape = tuple(size for d, size in enumerate(inp._sizes) if d not in dims)

@@ -100,6 +100,11 @@ def to_dtype_layout(
     return _to_impl(self, dtype, layout, device, pin_memory, non_blocking, copy, memory_format)
 
 
+@doors.frame("at::native::type_as")
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    return at.to_dtype_layout.call(self, other._dtype, other._layout, other._device, None, False, False, None)
+
+
 @doors.frame("at::native::to")
 def to_device(
     self: Tensor,

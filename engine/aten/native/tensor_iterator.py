@@ -92,6 +92,20 @@ class TensorIteratorBase:
     def build_borrowing_unary_op(self, out: Tensor | None, a: Tensor) -> None:
         self.build(TensorIteratorConfig(tensors=[out, a], num_outputs=1))  # all the same dtype
 
+    @doors.frame("at::TensorIteratorBase::build_borrowing_unary_float_op", params=("self", "out", "a"))
+    def build_borrowing_unary_float_op(self, out: Tensor | None, a: Tensor) -> None:
+        self.build(
+            TensorIteratorConfig(
+                tensors=[out, a],
+                num_outputs=1,
+                promote_inputs_to_common_dtype=True,
+                cast_common_dtype_to_outputs=True,
+                enforce_safe_casting_to_output=True,
+                promote_integer_inputs_to_float=True,
+                check_all_same_dtype=False,
+            )
+        )
+
     @doors.frame("at::TensorIteratorBase::build_borrowing_binary_op", params=("self", "out", "a", "b"))
     def build_borrowing_binary_op(self, out: Tensor | None, a: Tensor, b: Tensor) -> None:
         self.build(

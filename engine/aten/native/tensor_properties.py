@@ -11,10 +11,24 @@ from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
 from engine.aten.native.geometry import is_contiguous
+from engine.c10.dispatch_key import BackendComponent, DispatchKey, num_backends
 from engine.c10.exception import TORCH_CHECK
 from engine.c10.memory_format import MemoryFormat, Preserve
 
-__all__ = ["_local_scalar_dense_cpu", "_local_scalar_dense_meta", "contiguous", "is_nonzero", "is_same_size", "item"]
+_DENSE = 1 << (num_backends + DispatchKey.Dense - 1)
+_DENSE_BACKENDS = sum(
+    1 << (BackendComponent[f"{name}Bit"] - 1) for name in ("CPU", "CUDA", "MPS", "HIP", "XPU", "HPU", "MTIA")
+)
+
+__all__ = [
+    "_has_compatible_shallow_copy_type",
+    "_local_scalar_dense_cpu",
+    "_local_scalar_dense_meta",
+    "contiguous",
+    "is_nonzero",
+    "is_same_size",
+    "item",
+]
 
 
 @doors.frame("at::native::contiguous")
@@ -28,6 +42,16 @@ def contiguous(self: Tensor, memory_format: MemoryFormat) -> Tensor:
 @doors.frame("at::native::is_same_size")
 def is_same_size(self: Tensor, other: Tensor) -> bool:
     return self._sizes == other._sizes
+
+
+@doors.frame("at::native::_has_compatible_shallow_copy_type")
+def _has_compatible_shallow_copy_type(self: Tensor, from_: Tensor) -> bool:
+    """Whether ``self`` can take over the impl of ``from_``: the same keys, or both dense on devices with storage."""
+
+    def is_dense(ks: int) -> bool:
+        return bool(ks & _DENSE) and bool(ks & _DENSE_BACKENDS)
+
+    return self._ks == from_._ks or (is_dense(self._ks) and is_dense(from_._ks))
 
 
 @doors.frame("at::native::item")

@@ -129,6 +129,11 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
 # ---- view, reshape, flatten
 
 
+@doors.frame("at::native::broadcast_to_symint")
+def broadcast_to_symint(self: Tensor, size: Sizes) -> Tensor:
+    return at.expand.call(self, size, False)
+
+
 @doors.frame("at::native::view")
 def view(self: Tensor, size: Sizes) -> Tensor:
     inferred = infer_size(size, self.numel_())
@@ -237,6 +242,16 @@ def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
     if dim0 == dim1:
         return at.alias.call(self)
     return as_strided_symint(self, _swapped(self._sizes, dim0, dim1), _swapped(self._strides, dim0, dim1))
+
+
+@doors.frame("at::native::swapaxes")
+def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    return at.transpose_int.call(self, axis0, axis1)
+
+
+@doors.frame("at::native::swapdims")
+def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    return at.transpose_int.call(self, dim0, dim1)
 
 
 @doors.frame("at::native::transpose_")

@@ -1,4 +1,4 @@
-"""aten/src/ATen/native/UnaryOps.cpp: neg.
+"""aten/src/ATen/native/UnaryOps.cpp: neg, reciprocal, positive.
 
 Differs: ``meta`` and ``impl`` are functions that take the structured kernel, not methods of a class per operator.
 """
@@ -13,7 +13,7 @@ from engine.aten.native.structured import Functional, Inplace, Out, StructuredKe
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_NOT_IMPLEMENTED
 from engine.c10.scalar_type import Bool, isBarebonesUnsignedType, isFloat8Type
 
-__all__ = ["neg", "neg_", "neg_meta", "neg_out"]
+__all__ = ["neg", "neg_", "neg_meta", "neg_out", "positive", "reciprocal", "reciprocal_", "reciprocal_out"]
 
 
 @doors.frame("at::meta::structured_neg::meta")
@@ -54,3 +54,46 @@ def neg_(self: Tensor) -> Tensor:
 
 def neg_out(self: Tensor, out: Tensor) -> Tensor:
     return _run(Out(out), self)
+
+
+@doors.frame("at::meta::structured_reciprocal::meta")
+def reciprocal_meta(op: StructuredKernel, self: Tensor) -> None:
+    op.build_borrowing_unary_float_op(op.maybe_get_output(), self)
+
+
+@doors.frame("at::native::structured_reciprocal_out::impl")
+def reciprocal_impl(op: StructuredKernel, self: Tensor) -> None:
+    if op.is_meta:
+        return
+    dtype = op.common_dtype
+    if isFloat8Type(dtype):
+        TORCH_CHECK_NOT_IMPLEMENTED(False, f"\"reciprocal_cpu\" not implemented for '{dtype.name}'")
+    a = op.input().array
+    with np.errstate(all="ignore"):
+        op.output().array[...] = np.true_divide(np.ones((), a.dtype), a)
+    op.cast_outputs()
+
+
+def _run_reciprocal(op: StructuredKernel, self: Tensor) -> Tensor:
+    reciprocal_meta(op, self)
+    reciprocal_impl(op, self)
+    assert op.out is not None
+    return op.out
+
+
+def reciprocal(self: Tensor) -> Tensor:
+    return _run_reciprocal(Functional(), self)
+
+
+def reciprocal_(self: Tensor) -> Tensor:
+    return _run_reciprocal(Inplace(self), self)
+
+
+def reciprocal_out(self: Tensor, out: Tensor) -> Tensor:
+    return _run_reciprocal(Out(out), self)
+
+
+@doors.frame("at::native::positive")
+def positive(self: Tensor) -> Tensor:
+    TORCH_CHECK(self._dtype is not Bool, "The `+` operator, on a bool tensor is not supported.")
+    return self

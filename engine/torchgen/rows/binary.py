@@ -1,4 +1,4 @@
-"""native_functions.yaml: arithmetic of two operands, and neg."""
+"""native_functions.yaml: arithmetic of two operands; neg, reciprocal and positive."""
 
 from __future__ import annotations
 
@@ -204,5 +204,29 @@ ROWS = (
         func="neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
         structured=True,
         dispatch={"CPU": unary.neg_out, "Meta": meta.neg_out},
+    ),
+    NativeFunction(
+        func="reciprocal(Tensor self) -> Tensor",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU": unary.reciprocal, "Meta": meta.reciprocal},
+        derivatives={"self": "-grad * (result * result).conj()"},
+    ),
+    NativeFunction(
+        func="reciprocal_(Tensor(a!) self) -> Tensor(a!)",
+        variants=BOTH,
+        structured=True,
+        dispatch={"CPU": unary.reciprocal_, "Meta": meta.reciprocal_},
+        derivatives={"self": "-grad * (result * result).conj()"},
+    ),
+    NativeFunction(
+        func="reciprocal.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+        structured=True,
+        dispatch={"CPU": unary.reciprocal_out, "Meta": meta.reciprocal_out},
+    ),
+    NativeFunction(
+        func="positive(Tensor(a) self) -> Tensor(a)",
+        variants=BOTH,
+        dispatch={"CompositeImplicitAutograd": unary.positive},
     ),
 )

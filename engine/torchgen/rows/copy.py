@@ -109,6 +109,11 @@ ROWS = (
         python=False,
     ),
     NativeFunction(
+        func="type_as(Tensor self, Tensor other) -> Tensor",
+        variants="method",
+        dispatch={"CompositeImplicitAutograd": conversions.type_as},
+    ),
+    NativeFunction(
         func="resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
         variants="method",
         dispatch={"CPU": resize.resize_, "Meta": resize.resize__symint},

@@ -24,6 +24,10 @@ ROWS = (
         python=False,
     ),
     NativeFunction(
+        func="_has_compatible_shallow_copy_type(Tensor self, Tensor from) -> bool",
+        dispatch={"CompositeImplicitAutograd": native._has_compatible_shallow_copy_type},
+    ),
+    NativeFunction(
         func="is_nonzero(Tensor self) -> bool",
         variants=BOTH,
         dispatch={"CompositeImplicitAutograd": native.is_nonzero},

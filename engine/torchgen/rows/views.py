@@ -65,6 +65,11 @@ ROWS = (
         dispatch={IMPLICIT: native.expand_as},
     ),
     NativeFunction(
+        func="broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+        variants=BOTH,
+        dispatch={IMPLICIT: native.broadcast_to_symint},
+    ),
+    NativeFunction(
         func="view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
         variants="method",
         dispatch={"CPU, Meta": native.view},
@@ -132,6 +137,16 @@ ROWS = (
         variants=BOTH,
         dispatch={EXPLICIT: native.transpose},
         derivatives={"self": "grad.transpose(dim0, dim1)"},
+    ),
+    NativeFunction(
+        func="swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
+        variants=BOTH,
+        dispatch={IMPLICIT: native.swapaxes},
+    ),
+    NativeFunction(
+        func="swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+        variants=BOTH,
+        dispatch={IMPLICIT: native.swapdims},
     ),
     NativeFunction(
         func="transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)",

@@ -9,11 +9,11 @@ import warnings
 from typing import Any
 
 from engine import doors
+from engine.aten import at
 from engine.aten.core.tensor import Tensor
 from engine.c10 import exception
 from engine.c10.dispatch_key import DispatchKey
 from engine.c10.dispatch_key_set import key_bits
-from engine.c10.layout import Strided
 from engine.c10.scalar_type import ScalarType
 from engine.c10.tensor_impl import TensorImpl
 from engine.torch.csrc.autograd import variable
@@ -125,11 +125,17 @@ def _set_requires_grad(self: Tensor, value: Any) -> None:
     variable.set_requires_grad(self, value)
 
 
+@doors.frame("THPVariable_set_data", layer="python", params=("self", "data"))
 def _set_data(self: Tensor, data: Any) -> None:
     """``x.data = y``: x takes over y's memory, geometry and type and keeps its place in the graph and its version."""
     exception.TORCH_CHECK_TYPE(isinstance(data, Tensor), "Variable data has to be a tensor, but got ", tp_name(data))
+    set_data(self, data)
+
+
+@doors.frame("torch::autograd::VariableHooks::set_data", layer="autograd", params=("self_base", "new_data_base"))
+def set_data(self: Tensor, data: Tensor) -> None:
     exception.TORCH_CHECK(
-        self._layout is Strided and data._layout is Strided,
+        at._has_compatible_shallow_copy_type.call(self, data),
         "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type.",
     )
     exception.TORCH_CHECK(

@@ -16,7 +16,7 @@ from engine.aten.core.tensor import Tensor, make_tensor
 from engine.c10 import exception
 from engine.c10.device import kCPU
 from engine.c10.dispatch_key import DispatchKey
-from engine.c10.dispatch_key_set import autograd_dispatch_keyset_with_ADInplaceOrView, key_bits
+from engine.c10.dispatch_key_set import key_bits
 from engine.c10.layout import Strided
 from engine.c10.local_dispatch_key_set import tls
 from engine.c10.scalar_type import ScalarType, from_numpy_dtype
@@ -91,12 +91,7 @@ def tensor_from_numpy(obj: Any, warn_if_not_writeable: bool = True) -> Tensor:
     storage = StorageImpl(nbytes, kCPU, buffer)
     strides = tuple(stride // step for stride in obj.strides)
     tensor = make_tensor(storage, obj.shape, strides, 0, dtype, kCPU, _CPU_KS)
-    excluded = tls.excluded
-    tls.excluded = excluded | autograd_dispatch_keyset_with_ADInplaceOrView
-    try:
-        return at.lift_fresh.call(tensor)
-    finally:
-        tls.excluded = excluded
+    return at.lift_fresh.call(tensor)
 
 
 def tensor_to_numpy_dtype(dtype: ScalarType) -> np.dtype[Any]:
