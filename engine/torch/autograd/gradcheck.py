@@ -26,12 +26,10 @@ def _outputs(fn: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
 
 
 def _numerical(fn: Callable[..., Any], inputs: Sequence[Any], index: int, eps: float) -> list[Any]:
-    """One Jacobian per output: rows are entries of the input."""
-    entries = inputs[index].array.reshape(-1) if inputs[index].is_contiguous_() else None
+    """One Jacobian per output: rows are the entries of the input, which is moved in place."""
     rows: list[list[Any]] = []
-    flat = range(inputs[index].numel_())
     array = inputs[index].array
-    for k in flat:
+    for k in range(array.size):
         where = np.unravel_index(k, array.shape) if array.shape else ()
         original = array[where].copy()
         values = []
@@ -40,7 +38,6 @@ def _numerical(fn: Callable[..., Any], inputs: Sequence[Any], index: int, eps: f
             values.append([t.array.copy() for t in _outputs(fn, inputs)])
         array[where] = original
         rows.append([((b - a) / (2 * eps)).reshape(-1) for a, b in zip(*values, strict=True)])
-    del entries
     return [np.array([row[i] for row in rows]) for i in range(len(rows[0]))] if rows else []
 
 

@@ -97,9 +97,6 @@ class ViewInfo:
         self.base_ = base
         self.view_fn_ = view_fn
 
-    def has_view_fn(self) -> bool:
-        return self.view_fn_ is not None
-
     def chain(self, base: Tensor, tensor: Tensor, view_func: ViewFunc | None = None) -> ViewInfo:
         """The info of ``tensor``, a view by ``view_func`` of ``base``, which is the view this info is of."""
         previous = self.view_fn_

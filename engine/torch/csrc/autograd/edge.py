@@ -16,9 +16,6 @@ class Edge(NamedTuple):
     function: Node | None
     input_nr: int
 
-    def is_valid(self) -> bool:
-        return self.function is not None
-
 
 edge_list = list[Edge]
 NO_EDGE = Edge(None, 0)

@@ -22,10 +22,7 @@ __all__ = [
     "MAX_SEQUENCE_NR",
     "Node",
     "NodeHooks",
-    "any_variable_requires_grad",
     "collect_next_edges",
-    "create_gradient_edge",
-    "get_current_node",
     "sequence_number",
 ]
 
@@ -33,9 +30,6 @@ variable_list = list[Any]
 
 # AccumulateGrad's: it runs before anything else that is ready
 MAX_SEQUENCE_NR = 2**64 - 1
-
-_edge = tuple.__new__
-
 
 class _SequenceNumber(threading.local):
     """at::sequence_number: counts the nodes of a thread, so that backward runs the latest first."""
@@ -47,11 +41,6 @@ class _SequenceNumber(threading.local):
 
 
 sequence_number = _SequenceNumber()
-
-
-def get_current_node() -> Node | None:
-    """The node being evaluated on this thread, during backward only."""
-    return sequence_number.current_node
 
 
 class NodeHooks:
@@ -75,14 +64,12 @@ class Node:
 
     __slots__ = (
         "__weakref__",
-        "_anomaly_metadata",
         "_debug_id",
         "_hooks",
         "_input_metadata_",
         "_metadata",
         "_next_edges",
         "_sequence_nr_",
-        "_thread_id",
         "_topological_nr",
     )
 
@@ -139,10 +126,6 @@ class Node:
     def set_next_edges(self, edges: edge_list) -> None:
         self._next_edges = edges
         self.update_topological_nr(edges)
-
-    def add_next_edge(self, edge: Edge) -> None:
-        self._next_edges.append(edge)
-        self.update_topological_nr((edge,))
 
     def update_topological_nr(self, edges: Any) -> None:
         """Length of the longest path to a leaf: nodes with a smaller number cannot lead to this one."""
@@ -334,17 +317,3 @@ def collect_next_edges(*variables: Any) -> edge_list:
         else:
             edges.append(NO_EDGE if variable is None else gradient_edge(variable))
     return edges
-
-
-def any_variable_requires_grad(variables: Any) -> bool:
-    from engine.torch.csrc.autograd.variable import requires_grad
-
-    return any(t is not None and requires_grad(t) for t in variables)
-
-
-def create_gradient_edge(variable: Any, function: Node) -> None:
-    """Makes ``variable`` the next output of ``function``."""
-    from engine.torch.csrc.autograd.variable import set_gradient_edge
-
-    input_nr = function.add_input_metadata(variable)
-    set_gradient_edge(variable, _edge(Edge, (function, input_nr)))

@@ -22,7 +22,6 @@ __all__ = [
     "NodeTask",
     "ReadyQueue",
     "current_graph_task",
-    "get_current_graph_task_execution_order",
     "task_needs",
 ]
 
@@ -253,38 +252,3 @@ def task_needs(node: Node) -> list[bool]:
         info = exec_info.get(function) if function is not None else None
         needs.append(info is not None and info.should_execute())
     return needs
-
-
-def get_current_graph_task_execution_order() -> list[Node]:
-    """The nodes of the running task in the order in which they will run."""
-    task = current.graph_task
-    if task is None:
-        return []
-    dependencies: dict[Node, int] = {}
-    seen: set[Node] = set(task.graph_roots_)
-    queue = list(task.graph_roots_)
-    while queue:
-        for function, _ in queue.pop()._next_edges:
-            if function is not None:
-                dependencies[function] = dependencies.get(function, 0) + 1
-                if function not in seen:
-                    seen.add(function)
-                    queue.append(function)
-    heap: list[tuple[int, int, Node]] = []
-    ticket = itertools.count()
-    for root in task.graph_roots_:
-        if not dependencies.get(root):
-            heapq.heappush(heap, (-root._sequence_nr_, next(ticket), root))
-    order = []
-    while heap:
-        fn = heapq.heappop(heap)[2]
-        info = task.exec_info_
-        if not info or (fn in info and info[fn].should_execute()):
-            order.append(fn)
-        for function, _ in fn._next_edges:
-            if function is None:
-                continue
-            dependencies[function] -= 1
-            if not dependencies[function]:
-                heapq.heappush(heap, (-function._sequence_nr_, next(ticket), function))
-    return order

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -163,16 +162,3 @@ class PyFunctionTensorPostAccGradHooks:
             result = hook(t)
             if result is not None and not isinstance(result, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-
-
-def warn_if_has_hooks(t: Any) -> None:
-    """torch.utils.hooks.warn_if_has_hooks."""
-    meta = t._autograd_meta
-    if meta is not None and meta.backward_hooks:
-        for hook in meta.backward_hooks.values():
-            if not hasattr(hook, "__torch_unserializable__"):
-                warnings.warn(
-                    f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate "
-                    "the function with @torch.utils.hooks.unserializable_hook to suppress this warning",
-                    stacklevel=2,
-                )

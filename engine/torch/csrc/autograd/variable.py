@@ -48,14 +48,12 @@ __all__ = [
     "retains_grad",
     "set_gradient_edge",
     "set_requires_grad",
-    "set_version_counter",
     "shallow_copy_and_detach",
     "tensor_data",
     "try_get_grad_accumulator",
     "update_tensor_hooks_on_new_gradfn",
     "variable_data",
     "version",
-    "version_counter",
 ]
 
 _edge = tuple.__new__
@@ -247,14 +245,6 @@ def update_tensor_hooks_on_new_gradfn(t: Tensor, old_fn: Node | None, new_fn: No
 
 
 # -- versions
-
-
-def version_counter(t: Tensor) -> VersionCounter | None:
-    return t._version_counter
-
-
-def set_version_counter(t: Tensor, counter: VersionCounter | None) -> None:
-    t._version_counter = counter
 
 
 def version(t: Tensor) -> int:
