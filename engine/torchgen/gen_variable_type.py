@@ -35,6 +35,7 @@ from engine.torch.csrc.autograd.variable_type_utils import (
     set_history,
     throw_error_out_requires_grad,
 )
+from engine.torchgen.autograd_text import list_arguments, save_text
 from engine.torchgen.gen_inplace_or_view_type import is_view_row, type_wrapper_name, uses_derived
 from engine.torchgen.load_derivatives import DifferentiabilityInfo, differentiability_info
 from engine.torchgen.model import NativeFunction
@@ -183,7 +184,7 @@ class _Plan:
     __slots__ = ("check", "node", "save_inputs", "save_outputs")
 
     def __init__(self, row: NativeFunction, source: NativeFunction) -> None:
-        from engine.torchgen.gen_autograd_functions import compile_text, list_arguments, save_text
+        from engine.torchgen.gen_autograd_functions import compile_text
 
         info = _info(source)
         self.node = _node_class(source)

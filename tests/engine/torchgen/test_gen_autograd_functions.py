@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine import torch
-from engine.torchgen.gen_autograd_functions import list_arguments, node_text, save_text
+from engine.torchgen.autograd_text import list_arguments, node_text, save_text
 from engine.torchgen.gen_variable_type import functional_row, node_class_of
 from engine.torchgen.load_derivatives import differentiability_info, op_name
 from engine.torchgen.model import NativeFunction

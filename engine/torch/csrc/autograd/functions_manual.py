@@ -20,7 +20,7 @@ from engine.c10.memory_format import contiguous_format
 from engine.c10.scalar_type import Long, ScalarType
 from engine.torch.csrc.autograd.copy_slices import TensorGeometry
 
-__all__ = ["TypeAndSize", "sum_to", "zeros_like"]
+__all__ = ["TypeAndSize", "sum_to"]
 
 Sizes = tuple[int, ...]
 
@@ -45,10 +45,6 @@ class TypeAndSize:
 
 
 @doors.frame("at::zeros_like", layer="at")
-def zeros_like(t: Tensor) -> Tensor:
-    return at.zeros_like.call(t, None, None, None, None, None)  # type: ignore[no-any-return]
-
-
 def _zeros(sizes: Sizes, like: Tensor) -> Tensor:
     return at.zeros.call(sizes, like._dtype, like._layout, like._device, None)  # type: ignore[no-any-return]
 
