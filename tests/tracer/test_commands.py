@@ -81,6 +81,12 @@ def test_show_only_and_depth(tracer: Run, trace: str) -> None:
     assert len(shallow.stdout.splitlines()) < len(tracer("show", trace).stdout.splitlines()) / 3
 
 
+def test_show_summary(tracer: Run, trace: str) -> None:
+    got = tracer("show", trace, "--format", "summary")
+    assert (got.returncode, got.stderr) == (0, "")
+    assert "ended with exit status 0" in got.stdout and "aten::mul.Tensor → AutogradCPU" in got.stdout
+
+
 def test_bt(tracer: Run, trace: str) -> None:
     got = tracer("bt", trace, "--at", "aten::rand")
     assert (got.returncode, got.stderr) == (0, "")
@@ -105,7 +111,7 @@ def test_bt(tracer: Run, trace: str) -> None:
 
 def test_bt_nth(tracer: Run, trace: str) -> None:
     first = tracer("bt", trace, "--at", "aten::mul.Tensor")
-    second = tracer("bt", trace, "--at", "op=aten::mul.Tensor and kind=call", "--nth", "2")
+    second = tracer("bt", trace, "--at", "aten::mul.Tensor", "--nth", "2")
     assert "train.py:4" in first.stdout and "train.py:5" not in first.stdout
     assert "train.py:5" in second.stdout
     assert "MulBackward0::apply" in second.stdout

@@ -22,6 +22,7 @@ Examples:
   tracer show rand.trace --only 'key=CPU'      only what a predicate selects
   tracer show rand.trace --format dispatch     the text of TORCH_SHOW_DISPATCH_TRACE
   tracer show rand.trace --format json | jq .op
+  tracer show rand.trace --format summary      how many of what
 """
 
 
@@ -32,7 +33,7 @@ def add_parser(sub: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a trace (NAME.trace or NAME.trace.gz)")
     parser.add_argument(
-        "--format", choices=("tree", "dispatch", "json"), default="tree", help="tree for people (default)"
+        "--format", choices=("tree", "dispatch", "json", "summary"), default="tree", help="tree is the default"
     )
     parser.add_argument("--only", metavar="PRED", help="only what matches, such as 'op=aten::add* and key=CPU'")
     parser.add_argument("--depth", type=positive, metavar="N", help="show N levels of nesting")
@@ -43,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from traces import predicates
     from traces.passes import filter as filters
-    from traces.report import dispatch, tree
+    from traces.report import dispatch, summary, tree
     from traces.report import json as as_json
 
     trace = read(args.file)
@@ -59,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
         trace = filters.only(trace, only)
     if args.depth is not None:
         trace = filters.depth(trace, args.depth)
+    if args.format == "summary":
+        emit(args.color, lambda: summary.render(trace), lambda: summary.lines(trace))
+        return 0
     emit_lines(_lines(args.format, trace, dispatch, as_json))
     return 0
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 
 from traces.errors import TraceError
 from traces.model import Frame, Hop
-from traces.passes.path import near
-from traces.predicates import Predicate, Term, parse, select
+from traces.passes.path import CALLS, near
+from traces.predicates import Predicate, Term, fields, parse, select
 from traces.trace import Trace
 
 __all__ = ["last_point", "point"]
 
 
 def point(trace: Trace, at: str | Predicate | None = None, nth: int = 1) -> Hop | Frame:
-    """The ``nth`` hop (or frame) that ``at`` selects.
+    """The ``nth`` hop (or frame) that ``at`` selects. Unless ``at`` asks for a kind, key or number of hop, a call and
+    the redispatches it leads to count as one.
 
     Without ``at``: the last point reached if the run died (was killed, or ended with an exception), else the hops.
     """
@@ -32,13 +34,22 @@ def point(trace: Trace, at: str | Predicate | None = None, nth: int = 1) -> Hop 
             raise TraceError(f"the trace has {len(trace.hops)} hops, there is no hop number {nth}")
         return trace.hops[nth - 1]
     predicate = parse(at) if isinstance(at, str) else at
-    found = list(islice(select(trace, predicate), nth))
+    found = list(islice(_points(trace, predicate), nth))
     if not found:
         hint = near(trace, predicate.value) if isinstance(predicate, Term) and predicate.field in (None, "op") else ""
         raise TraceError(f"nothing in the trace matches {str(predicate)!r}{hint}")
     if len(found) < nth:
-        raise TraceError(f"{str(predicate)!r} matches {len(found)} times in the trace, there is no match {nth}")
+        times = "once" if len(found) == 1 else f"{len(found)} times"
+        raise TraceError(f"{str(predicate)!r} matches {times} in the trace, there is no match {nth}")
     return found[-1]
+
+
+def _points(trace: Trace, predicate: Predicate) -> Iterator[Hop | Frame]:
+    found = select(trace, predicate)
+    if not fields(predicate).isdisjoint(("key", "kind", "hop")):
+        return found
+    hops = list(found)
+    return iter([one for one in hops if isinstance(one, Frame) or one.kind in CALLS] or hops)
 
 
 def last_point(trace: Trace) -> Hop | Frame | None:
