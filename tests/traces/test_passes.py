@@ -136,7 +136,7 @@ def test_without_at_a_run_that_died_shows_where() -> None:
         ("unlike", 1, r"nothing in the trace matches 'unlike'; it has aten::rand, aten::uniform_, aten::mul.Tensor$"),
         ("key=CUDA", 1, r"nothing in the trace matches 'key=CUDA'$"),
         ("rand", 3, r"'rand' matches once in the trace, there is no match 3"),
-        ("not rand", 9, r"'not rand' matches 2 times in the trace, there is no match 9"),
+        ("not rand", 9, r"'not rand' matches 3 times in the trace, there is no match 9"),
         ("rand", 0, r"the first match is number 1, there is no match 0"),
         (None, 9, r"the trace has 5 hops, there is no hop number 9"),
     ],
