@@ -20,7 +20,7 @@ from engine.c10.memory_format import contiguous_format
 from engine.c10.scalar_type import Long, ScalarType
 from engine.torch.csrc.autograd.copy_slices import TensorGeometry
 
-__all__ = ["TypeAndSize", "sum_to"]
+__all__ = ["TypeAndSize", "sum_to", "zeros_like"]
 
 Sizes = tuple[int, ...]
 
@@ -45,6 +45,11 @@ class TypeAndSize:
 
 
 @doors.frame("at::zeros_like", layer="at")
+def zeros_like(t: Tensor) -> Tensor:
+    """A frame of its own in the formulas of zero_ and fill_."""
+    return at.zeros_like.call(t, None, None, None, None, None)  # type: ignore[no-any-return]
+
+
 def _zeros(sizes: Sizes, like: Tensor) -> Tensor:
     return at.zeros.call(sizes, like._dtype, like._layout, like._device, None)  # type: ignore[no-any-return]
 
@@ -379,7 +384,9 @@ def as_strided_backward(
         indices = at.arange_start.call(0, base_size, Long, grad._layout, grad._device, None)
     if out_overlaps:
         where = as_strided_symint(indices, tuple(out_sizes), tuple(out_strides), out_offset)
-        at.index_add_.call(storage, 0, at.reshape.call(where, (-1,)), at.reshape.call(grad, (-1,)), 1)
+        # arguments in the order in which compiled C++ evaluates them: the last one first
+        source = at.reshape.call(grad, (-1,))
+        at.index_add_.call(storage, 0, at.reshape.call(where, (-1,)), source, 1)
     else:
         at.copy_.call(as_strided_symint(storage, tuple(out_sizes), tuple(out_strides), out_offset), grad, False)
     if inp_overlaps:

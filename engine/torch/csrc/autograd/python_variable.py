@@ -172,7 +172,13 @@ def _set_volatile(self: Tensor, value: Any) -> None:
 
 
 def _op(struct: str, name: str) -> Any:
-    return lambda self: operator(struct, f"Tensor.{name}").call(self)
+    """A property that an operator answers; GetterBase is the class template of such properties."""
+
+    @doors.frame("GetterBase::getter", layer="python", params=("self",))
+    def getter(self: Tensor) -> Any:
+        return operator(struct, f"Tensor.{name}").call(self)
+
+    return getter
 
 
 def _on(*devices: str) -> Any:
