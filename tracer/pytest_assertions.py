@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tracer.errors import did_you_mean
@@ -17,14 +19,17 @@ if TYPE_CHECKING:
 
 __all__ = ["DispatchTrace"]
 
+CONTEXT = 5
 _PATH = re.compile(r"\s*(\S+?)\s*(?<!:):(?!:)\s*(.+?)\s*", re.DOTALL)
 
 
 class DispatchTrace:
     """The dispatches so far. A path is written ``aten::ones: BackendSelect > CPU``."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, snapshot: Path | None = None, accept: bool = False) -> None:
         self._recording = recording
+        self._snapshot = snapshot
+        self._accept = accept
 
     @property
     def trace(self) -> Trace:
@@ -88,6 +93,28 @@ class DispatchTrace:
                 calls = sum(fnmatchcase(one, op) for one in self.ops)
                 raise AssertionError(f"{hop.op} was dispatched ({calls} times); the first time:\n{self.bt(hop.op)}")
 
+    def assert_snapshot(self, name: str | None = None) -> None:
+        """The dispatches are those of the snapshot, ``snapshots/MODULE/TEST.dispatch`` beside the test.
+
+        ``name`` tells several snapshots of a test apart. ``pytest --accept-dispatch`` writes snapshots anew.
+        """
+        __tracebackhide__ = True
+        assert self._snapshot is not None, "only the fixture dispatch_trace knows where its snapshots are"
+        path = self._snapshot if name is None else self._snapshot.with_suffix(f".{name}.dispatch")
+        got = self._recording.dispatch_text().splitlines()
+        if self._accept:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{line}\n" for line in got), encoding="utf-8")
+            return
+        if not path.exists():
+            raise AssertionError(f"there is no snapshot {path}; pytest --accept-dispatch writes it")
+        expected = path.read_text(encoding="utf-8").splitlines()
+        if got != expected:
+            raise AssertionError(
+                f"the dispatches are not those of {path} (pytest --accept-dispatch accepts them)\n"
+                f"{side_by_side(expected, got)}"
+            )
+
     def _call(self, op: str, nth: int) -> int:
         """How often ``op`` was called; raises when that is less than ``nth``."""
         __tracebackhide__ = True
@@ -114,10 +141,18 @@ def _parse(text: str) -> tuple[str, list[str]]:
 
 
 def side_by_side(expected: Sequence[str], got: Sequence[str]) -> str:
-    """Two columns, with a mark at the lines that differ."""
-    width = max(len("expected"), *(len(line) for line in expected)) + 3
+    """Two columns, with a mark at the lines that differ; long stretches of equal lines are left out."""
+    width = max(map(len, ["expected", *expected])) + 3
     lines = [f"    {'expected':<{width}}got"]
-    for left, right in zip_longest(expected, got):
-        mark = "  " if left == right else "≠ "
-        lines.append(f"  {mark}{left or '–':<{width}}{right or '–'}".rstrip())
+    for tag, left_from, left_to, right_from, right_to in SequenceMatcher(None, expected, got, False).get_opcodes():
+        pairs = list(zip_longest(expected[left_from:left_to], got[right_from:right_to], fillvalue="–"))
+        if tag == "equal" and len(pairs) > 2 * CONTEXT:
+            lines += [_row("  ", pair, width) for pair in pairs[:CONTEXT]]
+            lines.append(f"      … {len(pairs) - 2 * CONTEXT} equal lines")
+            pairs = pairs[-CONTEXT:]
+        lines += [_row("  " if tag == "equal" else "≠ ", pair, width) for pair in pairs]
     return "\n".join(lines)
+
+
+def _row(mark: str, pair: tuple[str, str], width: int) -> str:
+    return f"  {mark}{pair[0]:<{width}}{pair[1]}".rstrip()

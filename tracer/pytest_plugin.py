@@ -52,19 +52,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+    group.addoption(
+        "--accept-dispatch",
+        action="store_true",
+        help="write the dispatch snapshots of assert_snapshot() anew instead of comparing with them",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
 
 
 @pytest.fixture
-def dispatch_trace() -> Generator[DispatchTrace, None, None]:
-    """The engine's dispatches during the test: ``hops``, ``path(op)``, and assertions on them such as
-    ``assert_path("aten::ones: BackendSelect > CPU")``, ``assert_kernel``, ``assert_not_dispatched``."""
+def dispatch_trace(request: pytest.FixtureRequest) -> Generator[DispatchTrace, None, None]:
+    """The engine's dispatches during the test: ``hops``, ``path(op)``, and assertions on them:
+    ``assert_path("aten::ones: BackendSelect > CPU")``, ``assert_kernel``, ``assert_not_dispatched``, ``assert_snapshot``.
+    """
     from tracer.pytest_assertions import DispatchTrace
     from tracer.record import record
 
     with record(on="engine") as recording:
-        yield DispatchTrace(recording)
+        node = request.node
+        snapshot = node.path.parent / "snapshots" / node.path.stem / f"{_file_name(node.name)}.dispatch"
+        yield DispatchTrace(recording, snapshot, request.config.getoption("--accept-dispatch"))
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^\w.\[\]-]+", "_", text)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -120,7 +134,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, None]:
 
 def _save(item: pytest.Item, recording: Any) -> str:
     directory = item.config.getoption("--trace-on-failure")
-    path = os.path.join(directory, re.sub(r"[^\w.\[\]-]+", "_", item.nodeid) + ".trace")
+    path = os.path.join(directory, _file_name(item.nodeid) + ".trace")
     try:
         os.makedirs(directory, exist_ok=True)
         recording.save(path)

@@ -150,6 +150,37 @@ def test_trace_on_failure(run: object, pytester: pytest.Pytester) -> None:
     assert result.stdout.str().count("saved as kept") == 3
 
 
+SNAPSHOT = """
+import os
+
+def test_it(dispatch_trace):
+    (torch.zeros if "ZEROS" in os.environ else torch.ones)(2)
+    dispatch_trace.assert_snapshot()
+    torch.ones(2)
+    dispatch_trace.assert_snapshot("more")
+"""
+
+
+def test_snapshots(run: object, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(SNAPSHOT)  # type: ignore[operator]
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*there is no snapshot *test_it.dispatch; pytest --accept-dispatch writes it"])
+    run(SNAPSHOT, "--accept-dispatch").assert_outcomes(passed=1)  # type: ignore[operator]
+    folder = pytester.path / "snapshots" / "test_it"
+    assert sorted(path.name for path in folder.iterdir()) == ["test_it.dispatch", "test_it.more.dispatch"]
+    assert (folder / "test_it.dispatch").read_text().startswith(" [call] op=[aten::ones], key=[BackendSelect]\n")
+    run(SNAPSHOT).assert_outcomes(passed=1)  # type: ignore[operator]
+    monkeypatch.setenv("ZEROS", "1")
+    result = run(SNAPSHOT)  # type: ignore[operator]
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*the dispatches are not those of *test_it.dispatch (pytest --accept-dispatch accepts them)",
+            "*≠ *op=[[]aten::ones[]]*op=[[]aten::zeros[]]*",
+        ]
+    )
+
+
 def test_trace_on_failure_has_a_default_folder(run: object, pytester: pytest.Pytester) -> None:
     run(FAILING, "--trace-on-failure").assert_outcomes(failed=3, errors=1, passed=1)  # type: ignore[operator]
     assert (pytester.path / "failed-traces" / "test_it.py_test_fails.trace").exists()
