@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,14 +13,19 @@ from engine.c10.exception import Error
 torch = pytest.importorskip("torch", reason="conformance needs the installed PyTorch")
 
 
+def jit_schemas() -> list[Any]:
+    """Without those of PyObject, a type that PyTorch prints and does not read."""
+    return [schema for schema in torch._C._jit_get_all_schemas() if "PyObject" not in str(schema)]
+
+
 @pytest.fixture(scope="module")
 def registered() -> list[str]:
     """The text of every schema that PyTorch knows."""
-    found = {str(schema) for schema in torch._C._jit_get_all_schemas()}
+    found = {str(schema) for schema in jit_schemas()}
     for name in torch._C._dispatch_get_all_op_names():
         base, _, overload = name.partition(".")
         found.add(str(torch._C._get_schema(base, overload)))
-    return sorted(found)
+    return sorted(text for text in found if "PyObject" not in text)
 
 
 def test_every_registered_schema_round_trips(registered: list[str]) -> None:
@@ -36,7 +42,7 @@ def test_parsed_schemas_are_equal_when_their_texts_are(registered: list[str]) ->
 
 
 def test_arguments_are_those_that_pytorch_sees() -> None:
-    for schema in torch._C._jit_get_all_schemas():
+    for schema in jit_schemas():
         ours = parse_schema(str(schema))
         assert [a.name for a in ours.all_arguments] == [a.name for a in schema.arguments]
         assert [a.kwarg_only for a in ours.all_arguments] == [a.kwarg_only for a in schema.arguments]

@@ -138,7 +138,7 @@ def index_select_cpu_(self: Tensor, dim: int, index: Tensor) -> Tensor:
     entries = index.numel_()
     sizes = (*self._sizes[:dim], entries, *self._sizes[dim + 1 :]) if self.dim_() else ()
     result: Tensor = at.empty_memory_format.call(sizes, self._dtype, self._layout, self._device, None, None)
-    if math.prod(sizes) == 0:
+    if math.prod(sizes) == 0 or result._device.type == "meta":
         return result
     if self.dim_() == 2:
         at.select_int.call(self, dim, 0)

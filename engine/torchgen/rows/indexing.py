@@ -41,7 +41,7 @@ ROWS = (
     NativeFunction(
         func="index_select(Tensor self, int dim, Tensor index) -> Tensor",
         variants=BOTH,
-        dispatch={"CPU": native.index_select_cpu_},
+        dispatch={"CPU, Meta": native.index_select_cpu_},
         derivatives={
             "self": "index_select_backward_symint(grad, self.sym_sizes(), dim, index)",
             "index": "non_differentiable",
