@@ -66,7 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def dispatch_trace(request: pytest.FixtureRequest) -> Generator[DispatchTrace, None, None]:
     """The engine's dispatches during the test: ``hops``, ``path(op)``, and assertions on them:
-    ``assert_path("aten::ones: BackendSelect > CPU")``, ``assert_kernel``, ``assert_not_dispatched``, ``assert_snapshot``.
+    ``assert_path("aten::ones: BackendSelect > CPU")``, ``assert_kernel``, ``assert_dispatched``,
+    ``assert_not_dispatched``, ``assert_snapshot``.
     """
     from tracer.pytest_assertions import DispatchTrace
     from tracer.record import record
