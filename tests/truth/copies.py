@@ -1,0 +1,10 @@
+import torch
+x = torch.zeros(2, 3)
+x.copy_(torch.ones(2, 3))
+x.copy_(torch.ones(3))
+x.copy_(torch.ones(2, 3, dtype=torch.int64))
+x.t().copy_(torch.ones(3, 2))
+x.copy_(torch.tensor(2.0))
+w = torch.ones(3, requires_grad=True)
+x.copy_(w)
+x.sum().backward()

@@ -1,0 +1,11 @@
+import torch
+a = torch.rand(2, 3, dtype=torch.float64)
+b = torch.zeros(2, dtype=torch.int32, requires_grad=False)
+c = torch.ones((2, 2), dtype=torch.bool)
+d = torch.ones([3], dtype=torch.complex64)
+e = torch.empty(0)
+f = torch.zeros(())
+g = torch.full((), 2)
+h = torch.full([2, 2], True)
+i = torch.full((2,), 1 + 2j)
+j = torch.rand(())

@@ -1,0 +1,10 @@
+import torch
+o = torch.empty(2, 3)
+torch.ones(2, 3, out=o)
+torch.zeros(3, out=o)
+torch.full((2,), 5.0, out=o)
+torch.eye(2, out=o)
+torch.arange(4, out=o)
+torch.arange(1, 5, 2, out=o)
+torch.empty(2, 2, out=o)
+torch.rand(4, out=o)

@@ -1,0 +1,10 @@
+import torch
+x = torch.ones(2, 3)
+t = x.t()
+a = torch.zeros_like(t)
+b = torch.ones_like(t, memory_format=torch.contiguous_format)
+e = torch.ones(3, 1).expand(3, 4)
+c = torch.empty_like(e)
+d = torch.rand_like(e)
+f = torch.full_like(t, 2.0, memory_format=torch.preserve_format)
+g = torch.zeros_like(x[:, ::2])

@@ -1,0 +1,11 @@
+import torch
+x = torch.ones(2, 3)
+a = x.mean()
+b = x.mean(0)
+c = x.mean(dim=(0, 1), keepdim=True)
+d = x.mean(-1)
+e = x.mean(dtype=torch.float64)
+f = x.t().mean()
+g = torch.mean(x, 1)
+h = torch.ones(2, dtype=torch.int64).mean(dtype=torch.float32)
+i = torch.empty(0).mean()

@@ -1,0 +1,10 @@
+import torch
+x = torch.ones(2, 3, dtype=torch.float64)
+a = x.new_zeros(2, 2)
+b = x.new_zeros((2,), dtype=torch.int32)
+c = x.new_ones(3)
+d = x.new_ones((2, 2), requires_grad=True)
+e = x.new_full((2,), 7)
+f = x.new_empty((2, 3), dtype=torch.bool)
+g = x.new_tensor([1, 2])
+h = x.new_empty_strided((2, 2), (1, 2))

@@ -1,0 +1,10 @@
+import torch
+x = torch.ones(2)
+y = torch.ones(2)
+a = torch.add(x, y, alpha=2)
+b = torch.sub(x, y, alpha=0.5)
+c = x.add(y, alpha=3)
+d = x.sub(y)
+e = x.add_(y, alpha=2)
+f = x.sub_(y, alpha=2)
+g = torch.rsub(x, y)

@@ -1,0 +1,12 @@
+import torch
+x = torch.ones(2)
+y = torch.ones(2)
+o = torch.empty(2)
+torch.add(x, y, out=o)
+torch.mul(x, y, out=o)
+p = torch.empty(0)
+torch.sub(x, y, out=p)
+torch.div(x, y, out=o)
+torch.neg(x, out=o)
+q = torch.empty(2, dtype=torch.float64)
+torch.add(x, y, out=q)

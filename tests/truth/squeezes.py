@@ -1,0 +1,10 @@
+import torch
+x = torch.ones(1, 3, 1)
+a = x.squeeze()
+b = x.squeeze(0)
+c = x.squeeze(1)
+d = x.unsqueeze(-1)
+e = torch.unsqueeze(x, 1)
+f = x.squeeze((0, 2))
+g = x.narrow(1, 0, 2)
+h = x.select(1, 0)

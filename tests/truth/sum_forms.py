@@ -1,0 +1,13 @@
+import torch
+x = torch.ones(2, 3)
+a = x.sum()
+b = x.sum(0)
+c = x.sum(dim=1, keepdim=True)
+d = x.sum((0, 1))
+e = torch.sum(x, dim=-1)
+f = x.sum(dtype=torch.float64)
+g = torch.ones(2, 3, dtype=torch.int32).sum()
+h = torch.ones(2, dtype=torch.bool).sum()
+i = torch.empty(0).sum()
+j = x.t().sum(0)
+k = torch.tensor(2.0).sum()

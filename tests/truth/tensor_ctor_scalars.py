@@ -1,0 +1,12 @@
+import torch
+a = torch.tensor(3)
+b = torch.tensor(3.5, requires_grad=True)
+c = torch.tensor([[1, 2], [3, 4]])
+d = torch.tensor([True, False])
+e = torch.tensor([])
+f = torch.tensor([1, 2.5])
+g = torch.tensor([1, 2], dtype=torch.float64)
+h = torch.tensor([1.5, 2], dtype=torch.int64)
+i = torch.tensor((1, (2)), device="cpu")
+j = torch.tensor(1 + 2j)
+k = torch.tensor(True)

@@ -1,0 +1,13 @@
+import torch
+x = torch.ones(2, 6)
+a = x.view(12)
+b = x.view(-1, 4)
+c = x.reshape(3, 4)
+d = x.t().reshape(12)
+e = x.view((3, 4))
+f = x.reshape(-1)
+g = x.reshape(2, 6)
+h = torch.reshape(x.t(), (4, 3))
+i = x.view_as(x)
+j = x.flatten()
+k = x.view(torch.int32)

@@ -1,0 +1,12 @@
+import torch
+x = torch.ones(2, 3, requires_grad=True)
+x.view(6).sum().backward()
+x.t().mean().backward()
+x[0].sum().backward()
+x[:, 1:].sum().backward()
+x[None].sum().backward()
+x.unsqueeze(0).squeeze(0).sum().backward()
+x.expand(4, 2, 3).sum().backward()
+x.permute(1, 0).sum().backward()
+x.transpose(0, 1).reshape(6).sum().backward()
+x[0, 1].backward()
