@@ -45,9 +45,9 @@ class Library:
 
     def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
-            raise ValueError("Unsupported kind: ", kind)
+            raise ValueError(f"Unsupported kind: {kind}")
         if ns in _RESERVED and kind in ("DEF", "FRAGMENT"):
-            raise ValueError(ns, " is a reserved namespace. Please try creating a library with another name.")
+            raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
         register_all()
         self.ns = ns
         self.kind = kind

@@ -11,14 +11,15 @@ from typing import Any
 
 from engine import doors
 from engine.aten.core.dispatcher import OperatorHandle, singleton
-from engine.aten.core.function_schema import Argument, FunctionSchema
+from engine.aten.core.function_schema import FunctionSchema
 from engine.aten.core.tensor import Tensor, wrapped_scalar_tensor
 from engine.c10.device import Device
 from engine.c10.exception import Error, translate
 from engine.c10.scalar_type import ScalarType
+from engine.torch.csrc.utils.function_parameter import should_allow_numbers_as_tensors
 from engine.torchgen.register import register_all
 
-__all__ = ["OpOverload", "OpOverloadPacket", "forget", "ops", "overload_of"]
+__all__ = ["OpOverload", "OpOverloadPacket", "forget", "ops", "overload_of", "to_ivalue"]
 
 __tracebackhide__ = True  # pytest shows the line that called, as for a function in C++
 
@@ -27,27 +28,30 @@ class _CastError(Exception):
     """An argument does not fit its schema type; the text says why."""
 
 
-def _cast(value: Any, argument: Argument) -> Any:
+def to_ivalue(value: Any, text: str) -> Any:
+    """toIValue for a kernel's result. Raises RuntimeError."""
+    try:
+        return _cast_to(value, text)
+    except _CastError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def _cast_to(value: Any, text: str, numbers_as_tensors: bool = False) -> Any:
     """toIValue: ``value`` as the schema's type. Raises _CastError."""
-    text = str(argument.type)
-    return _cast_to(value, text)
-
-
-def _cast_to(value: Any, text: str) -> Any:
     if text.endswith("?"):
-        return None if value is None else _cast_to(value, text[:-1])
+        return None if value is None else _cast_to(value, text[:-1], numbers_as_tensors)
     if text.endswith("]"):
         inner = text[: text.rindex("[")]
         if not isinstance(value, (list, tuple)):
             if text[text.rindex("[") + 1 : -1] and isinstance(value, (int, float)) and not isinstance(value, bool):
-                return [_cast_to(value, inner)] * int(text[text.rindex("[") + 1 : -1])
+                return [_cast_to(value, inner, numbers_as_tensors)] * int(text[text.rindex("[") + 1 : -1])
             raise _CastError(_unable(value))
-        return [_cast_to(item, inner) for item in value]
+        return [_cast_to(item, inner, numbers_as_tensors) for item in value]
     base = text.partition("(")[0]
     if base == "Tensor":
         if isinstance(value, Tensor):
             return value
-        if isinstance(value, (bool, int, float, complex)):
+        if numbers_as_tensors and isinstance(value, (bool, int, float, complex)):
             return wrapped_scalar_tensor(value)
         raise _CastError(f"Unable to cast {value} to Tensor")
     if base == "Scalar":
@@ -116,6 +120,9 @@ def _bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any])
             f"{name}() takes {len(positional)} positional argument(s) but {len(args)} was/were given.  "
             f"Declaration: {schema}"
         )
+    # opAllowsNumbersAsTensors
+    namespace, _, base = name.partition("::")
+    numbers_as_tensors = namespace == "prims" or (namespace == "aten" and should_allow_numbers_as_tensors(base))
     stack = []
     used = 0
     for position, argument in enumerate(arguments):
@@ -130,7 +137,7 @@ def _bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any])
         else:
             raise RuntimeError(f"{name}() is missing value for argument '{argument.name}'. Declaration: {schema}")
         try:
-            stack.append(_cast(value, argument))
+            stack.append(_cast_to(value, str(argument.type), numbers_as_tensors))
         except _CastError as error:
             raise RuntimeError(
                 f"{name}() Expected a value of type '{_friendly(str(argument.type))}' for argument '{argument.name}' "

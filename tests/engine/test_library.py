@@ -140,3 +140,29 @@ def test_errors(lib: Library) -> None:
         torch.ops.lib_test.e("a")
     with Library("lib_once", "DEF"), pytest.raises(RuntimeError, match="Only a single TORCH_LIBRARY can be used"):
         Library("lib_once", "DEF")
+
+
+@pytest.mark.parametrize(
+    ("returns", "result", "error", "text"),
+    [
+        ("Tensor", 5, RuntimeError, "Unable to cast 5 to Tensor"),
+        ("int", "s", RuntimeError, "Unable to cast Python instance of type <class 'str'>"),
+        ("(Tensor, Tensor)", 5, TypeError, "Object of type 'int' is not an instance of 'sequence'"),
+        ("()", 5, RuntimeError, "Expected PythonKernelHolder for lib_test::r to return None but it returned something"),
+    ],
+)
+def test_a_kernels_result_must_fit_its_schema(
+    lib: Library, returns: str, result: object, error: type[Exception], text: str
+) -> None:
+    lib.define(f"r(Tensor x) -> {returns}")
+    lib.impl("r", lambda x: result, "CPU")
+    with pytest.raises(error, match=text):
+        torch.ops.lib_test.r(torch.ones(1))
+
+
+def test_numbers_are_tensors_for_atens_binary_operators_only(lib: Library) -> None:
+    lib.define("t(Tensor x) -> Tensor")
+    lib.impl("t", lambda x: x, "CPU")
+    with pytest.raises(RuntimeError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type"):
+        torch.ops.lib_test.t(5)
+    assert torch.ops.aten.mul.Tensor(torch.ones(1), 3).item() == 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine import doors
@@ -125,16 +125,28 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _push(op: Any, stack: list[Any], result: Any) -> None:
+    """pushPyOutToStack: a Python kernel's result as the schema declares it."""
     returns = len(op.schema.returns)
     if returns == 0:
         TORCH_CHECK(
             result is None,
-            f"Expected {op.name} to return nothing, but its Python kernel returned {type(result).__name__}",
+            f"Expected PythonKernelHolder for {op.name} to return None but it returned something else instead.",
         )
-    elif returns == 1:
-        stack.append(result)
-    else:
-        stack.extend(result)
+        return
+    from engine.torch._ops import to_ivalue
+
+    if returns == 1:
+        stack.append(to_ivalue(result, str(op.schema.returns[0].type)))
+        return
+    if not isinstance(result, Sequence):
+        raise TypeError(f"Object of type '{type(result).__name__}' is not an instance of 'sequence'")
+    TORCH_CHECK(
+        len(result) == returns,
+        f"Expected PythonKernelHolder for {op.name} to return {returns} outputs, but it returned {len(result)}",
+    )
+    stack.extend(
+        to_ivalue(item, str(declared.type)) for item, declared in zip(result, op.schema.returns, strict=True)
+    )
 
 
 def _python_kernel(fn: Callable[..., Any], with_keyset: bool) -> KernelFunction:
