@@ -6,6 +6,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -15,6 +16,8 @@ __all__ = ["install_torch"]
 
 # parts of engine.torch that have no counterpart under this name in PyTorch
 _HIDDEN = ("csrc", "_api", "_device", "_namedtensor", "_type_info")
+# on the path for processes that the script starts afresh
+_SPAWNED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawned")
 # where the name of a module differs
 _ELSEWHERE = {"torch.library": "engine.library", "torch.utils._device": "engine.torch._device"}
 
@@ -74,11 +77,15 @@ def install_torch() -> Callable[[], None]:
         del sys.modules[name]
     finder = _TorchFinder()
     sys.meta_path.insert(0, finder)
+    if _SPAWNED not in sys.path:
+        sys.path.insert(1, _SPAWNED)
 
     def undo() -> None:
         if finder not in sys.meta_path:
             return
         sys.meta_path.remove(finder)
+        if _SPAWNED in sys.path and not any(isinstance(other, _TorchFinder) for other in sys.meta_path):
+            sys.path.remove(_SPAWNED)
         for name in [name for name in sys.modules if _is_torch(name)]:
             del sys.modules[name]
         sys.modules.update(before)

@@ -10,11 +10,12 @@ import importlib
 import importlib.util
 import sys
 import threading
+from types import ModuleType
 from typing import Any
 
 _lock = threading.RLock()
 _state = ""  # "loading", then "ready"
-_OWN = {"Any", "annotations", "importlib", "sys", "threading"}
+_OWN = {"Any", "annotations", "importlib", "ModuleType", "sys", "threading"}
 
 
 def _load() -> None:
@@ -30,6 +31,9 @@ def _load() -> None:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        names = __dir__()
+        return [public for public in names if public[0] != "_" and not isinstance(globals()[public], ModuleType)]
     if name.startswith("__") and name != "__version__":
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
     if importlib.util.find_spec(f"{__name__}.{name}") is not None:
