@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,24 +69,36 @@ listener: Listener | None = None
 
 
 class _Safe(Listener):
-    """Forwards to one listener; at its first failure detaches it with a warning."""
+    """Forwards to one listener; at its first failure detaches it with a warning.
 
-    __slots__ = ("target",)
+    A RecursionError is the program's: it unwinds, and the listener has only missed an event.
+    """
+
+    __slots__ = ("failed", "target")
 
     def __init__(self, target: Listener) -> None:
         self.target = target
+        self.failed = False
 
 
 def _forward(name: str) -> Callable[..., None]:
     def method(self: _Safe, *args: Any) -> None:
+        if self.failed:  # functions in flight still hold it
+            return
         try:
             getattr(self.target, name)(*args)
+        except RecursionError:
+            return
         except Exception as error:
+            self.failed = True
             if listener is self:
                 detach()
             who = f"{type(self.target).__name__}.{name}"
             what = f"listener {who} failed and was detached: {type(error).__name__}: {error}"
-            warnings.warn(what, RuntimeWarning, stacklevel=3)
+            try:
+                warnings.warn(what, RuntimeWarning, stacklevel=3)
+            except RuntimeWarning:  # warnings are errors in this program; this one must not be
+                print(f"RuntimeWarning: {what}", file=sys.stderr)
 
     method.__name__ = name
     return method

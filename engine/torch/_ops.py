@@ -43,10 +43,9 @@ def _cast_to(value: Any, text: str, numbers_as_tensors: bool = False) -> Any:
     if text.endswith("]"):
         inner = text[: text.rindex("[")]
         if not isinstance(value, (list, tuple)):
-            if text[text.rindex("[") + 1 : -1] and isinstance(value, (int, float)) and not isinstance(value, bool):
-                return [_cast_to(value, inner, numbers_as_tensors)] * int(text[text.rindex("[") + 1 : -1])
             raise _CastError(_unable(value))
-        return [_cast_to(item, inner, numbers_as_tensors) for item in value]
+        made = [_cast_to(item, inner, numbers_as_tensors) for item in value]
+        return made if inner.startswith("Tensor") else tuple(made)
     base = text.partition("(")[0]
     if base == "Tensor":
         if isinstance(value, Tensor):
@@ -136,8 +135,11 @@ def _bind(schema: FunctionSchema, args: tuple[Any, ...], kwargs: dict[str, Any])
             continue
         else:
             raise RuntimeError(f"{name}() is missing value for argument '{argument.name}'. Declaration: {schema}")
+        given = value
+        if argument.N and isinstance(value, (int, float)) and not isinstance(value, bool):  # int[2]
+            given = (value,) * argument.N
         try:
-            stack.append(_cast_to(value, str(argument.type), numbers_as_tensors))
+            stack.append(_cast_to(given, str(argument.type), numbers_as_tensors))
         except _CastError as error:
             raise RuntimeError(
                 f"{name}() Expected a value of type '{_friendly(str(argument.type))}' for argument '{argument.name}' "

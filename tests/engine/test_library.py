@@ -166,3 +166,14 @@ def test_numbers_are_tensors_for_atens_binary_operators_only(lib: Library) -> No
     with pytest.raises(RuntimeError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type"):
         torch.ops.lib_test.t(5)
     assert torch.ops.aten.mul.Tensor(torch.ones(1), 3).item() == 3
+
+
+def test_lists_reach_python_kernels_as_lists(lib: Library) -> None:
+    seen = []
+    lib.define("v(Tensor x, int[] s, int[2] p=[1,1], float[]? k=None) -> Tensor")
+    lib.impl("v", lambda *args: (seen.append(args[1:]), args[0])[1], "CPU")
+    x = torch.ones(1)
+    torch.ops.lib_test.v(x, (1, 2), 3)
+    torch.ops.lib_test.v(x, [1], [1, 1])
+    torch.ops.lib_test.v(x, [1], [1, 2], [1.5])
+    assert seen == [([1, 2], [3, 3]), ([1],), ([1], [1, 2], [1.5])]

@@ -106,6 +106,7 @@ def _site(fn: Callable[..., Any]) -> doors.Site:
 def parse_ivalues_to_py_args_kwargs(schema: FunctionSchema, stack: list[Any]) -> tuple[list[Any], dict[str, Any]]:
     """torch::jit parseIValuesToPyArgsKwargs: trailing arguments that equal their defaults are left out."""
     arguments = schema.all_arguments
+    stack = [list(value) if isinstance(value, tuple) else value for value in stack]
     positional = [a for a in arguments if not a.kwarg_only]
     count = len(positional)
     while count and positional[count - 1].has_default and _same(stack[count - 1], positional[count - 1].default):
@@ -121,7 +122,9 @@ def parse_ivalues_to_py_args_kwargs(schema: FunctionSchema, stack: list[Any]) ->
 def _same(value: Any, default: Any) -> bool:
     if value is None or default is None:
         return value is default
-    return type(value) in (bool, int, float, str, list, tuple) and value == default
+    if isinstance(value, list) and isinstance(default, tuple):
+        return tuple(value) == default
+    return type(value) in (bool, int, float, str) and bool(value == default)
 
 
 def _push(op: Any, stack: list[Any], result: Any) -> None:
