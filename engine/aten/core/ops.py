@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from engine.aten.core.dispatcher import OperatorHandle
+from engine.c10.exception import NotImplementedError
 
-__all__ = ["at"]
+__all__ = ["NotModelled", "at"]
+
+
+class NotModelled(NotImplementedError, AttributeError):
+    """THE TABLE has no row for an operator that a kernel or a derivative calls; NotImplementedError in Python."""
 
 
 class _Ops:
@@ -22,7 +27,8 @@ class _Ops:
             register_all()
             if name in self.__dict__:
                 return self.__dict__[name]
-        raise AttributeError(f"at::_ops has no operator struct {name!r}")
+            raise NotModelled(f"at::_ops::{name} is not modelled by the engine; run the script with --on torch")
+        raise AttributeError(name)
 
 
 at = _Ops()
