@@ -1,6 +1,6 @@
 """aten/src/ATen/native/Copy.cpp and cpu/CopyKernel.cpp: copying between tensors, with broadcast and conversion.
 
-Differs: no other device than CPU and Meta; conjugate and negative views do not exist.
+Differs: no other device than CPU and Meta.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from engine.aten.core.tensor import Tensor
 from engine.aten.native.expand_utils import infer_size
 from engine.aten.native.memory_overlap import assert_no_internal_overlap, assert_no_partial_overlap
 from engine.aten.native.type_cast import convert
+from engine.c10.dispatch_key import DispatchKey
+from engine.c10.dispatch_key_set import key_bits
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_NOT_IMPLEMENTED, TORCH_WARN_ONCE
 
 __all__ = ["copy_"]
+
+_CONJUGATE = key_bits(DispatchKey.Conjugate)
+_NEGATIVE = key_bits(DispatchKey.Negative)
 
 
 @doors.frame("at::native::copy_impl")
@@ -54,6 +59,11 @@ def copy_kernel(self: Tensor, src: Tensor) -> None:
         source = convert(source, src._dtype, self._dtype)
     elif self._storage is src._storage:
         source = source.copy()  # the two may interleave
+    lazy = self._ks ^ src._ks  # a bit that one of them has is carried out on the way
+    if lazy & _CONJUGATE and self._dtype.is_complex:
+        source = np.conj(source)
+    if lazy & _NEGATIVE:
+        source = -source
     np.copyto(target, source)
 
 
