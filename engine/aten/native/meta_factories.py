@@ -15,7 +15,7 @@ from engine.aten import at
 from engine.aten.core.tensor import Tensor, wrapped_scalar_tensor
 from engine.aten.native import prims
 from engine.aten.native.filled_factories import infer_full_options
-from engine.aten.native.prims import logical_to_physical_perm
+from engine.aten.native.prims import is_cpu_scalar, logical_to_physical_perm
 from engine.aten.native.resize import resize_output_check
 from engine.c10.device import Device
 from engine.c10.exception import TORCH_CHECK, TORCH_CHECK_VALUE
@@ -29,6 +29,7 @@ __all__ = [
     "arange_start",
     "arange_start_out",
     "arange_start_step",
+    "check_copy_devices",
     "convert",
     "empty_like",
     "eye",
@@ -379,10 +380,20 @@ def randn(
 # ---- what writes to an out= argument
 
 
+def check_copy_devices(copy_from: Tensor, copy_to: Tensor) -> None:
+    TORCH_CHECK(
+        copy_from._device == copy_to._device,
+        f"Attempting to copy from device {copy_from._device.str()} to device {copy_to._device.str()}, but cross-device "
+        "copies are not allowed!",
+    )
+
+
 def give_out(result: Tensor, out: Tensor) -> Tensor:
     """out_wrapper: the functional result is copied into ``out``, which is resized where it must."""
     if resize_output_check(out, result._sizes):
         at.resize_.call(out, result._sizes, None)
+    if not is_cpu_scalar(result):
+        check_copy_devices(result, out)
     TORCH_CHECK(
         canCast(result._dtype, out._dtype),
         f"Attempting to cast from {result._dtype} to out tensor with dtype {out._dtype}, but this can't be cast "

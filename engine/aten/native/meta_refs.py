@@ -12,7 +12,7 @@ from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor, wrapped_scalar_tensor
 from engine.aten.native import prims
-from engine.aten.native.meta_factories import convert, give_out
+from engine.aten.native.meta_factories import check_copy_devices, convert, give_out
 from engine.aten.native.prims import elementwise_meta, is_cpu_scalar
 from engine.aten.native.tensor_shape import check_t
 from engine.aten.native.type_properties import result_type
@@ -215,26 +215,31 @@ def reciprocal(self: Tensor) -> Tensor:
 
 @doors.frame("add")
 def add_out(self: Tensor, other: Operand, alpha: Scalar, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(add(self, other, alpha), out)
 
 
 @doors.frame("sub")
 def sub_out(self: Tensor, other: Operand, alpha: Scalar, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(sub(self, other, alpha), out)
 
 
 @doors.frame("mul")
 def mul_out(self: Tensor, other: Operand, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(mul(self, other), out)
 
 
 @doors.frame("div")
 def div_out(self: Tensor, other: Operand, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(div(self, other), out)
 
 
 @doors.frame("neg")
 def neg_out(self: Tensor, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(neg(self), out)
 
 
@@ -245,6 +250,7 @@ def neg_(self: Tensor) -> Tensor:
 
 @doors.frame("reciprocal")
 def reciprocal_out(self: Tensor, out: Tensor) -> Tensor:
+    check_copy_devices(self, out)
     return give_out(reciprocal(self), out)
 
 

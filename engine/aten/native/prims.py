@@ -2,7 +2,7 @@
 
 They are operators of the dispatcher (``prims::add``), reached from the Meta kernels of ``meta_refs``.
 
-Differs: Meta only, and only those that the reference functions here need; they are not in ``at``.
+Differs: only those that the reference functions here need; they are not in ``at``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from engine.aten.core.tensor import Tensor
 from engine.aten.native.expand_utils import insertion_sort
 from engine.c10.device import Device
 from engine.c10.dispatch_key import DispatchKey
+from engine.c10.exception import TORCH_CHECK
 from engine.c10.layout import Strided
 from engine.c10.memory_format import contiguous_strides
 from engine.c10.scalar_type import ScalarType
 
-__all__ = ["elementwise_meta", "is_cpu_scalar", "logical_to_physical_perm", "op"]
+__all__ = ["check_same_device", "elementwise_meta", "is_cpu_scalar", "logical_to_physical_perm", "op"]
 
 Sizes = tuple[int, ...]
 
@@ -59,6 +60,21 @@ def is_cpu_scalar(t: Tensor) -> bool:
     return not t._sizes and t._device.type == "cpu"
 
 
+def check_same_device(*tensors: Tensor, allow_cpu_scalar_tensors: bool) -> None:
+    device: Device | None = None
+    for t in tensors:
+        if allow_cpu_scalar_tensors and is_cpu_scalar(t):
+            continue
+        if device is None:
+            device = t._device
+        TORCH_CHECK(
+            t._device == device,
+            f"Tensor on device {t._device.str()} is not on the expected device ",
+            device.str(),
+            "!",
+        )
+
+
 def logical_to_physical_perm(*tensors: Tensor) -> Sizes:
     """compute_elementwise_output_logical_to_physical_perm: the dimensions from the slowest to the fastest moving."""
     shaped = [t for t in tensors if not is_cpu_scalar(t)]
@@ -89,6 +105,7 @@ def logical_to_physical_perm(*tensors: Tensor) -> Sizes:
 
 def elementwise_meta(*args: Tensor, dtype: ScalarType | None = None) -> Tensor:
     """_prim_elementwise_meta: a tensor in the order of the operands, which have one shape and one type by now."""
+    check_same_device(*args, allow_cpu_scalar_tensors=True)
     shaped = [t for t in args if not is_cpu_scalar(t)] or list(args)
     like = shaped[0]
     perm = logical_to_physical_perm(*args)
@@ -180,6 +197,27 @@ def _normal(
     shape: Sizes, mean: float, std: float, dtype: ScalarType, device: Device, requires_grad: bool, generator: Any
 ) -> Tensor:
     return _contiguous(shape, dtype, device)
+
+
+# ---- what they are on the devices that compute: the operator itself
+
+
+def _impl_aten(name: str, run: Callable[..., Tensor]) -> None:
+    site = doors.site_of(run, f"torch._prims.{name}_impl_aten", "native")
+    kernel = KernelFunction(doors.rename(run, site.name), site.name, site=site)
+    singleton.register_impl(f"prims::{name}", DispatchKey.CompositeExplicitAutograd, kernel, _REGISTERED)
+
+
+for _name, _struct, _more in (
+    ("add", "add_Tensor", (1,)),
+    ("sub", "sub_Tensor", (1,)),
+    ("mul", "mul_Tensor", ()),
+    ("div", "div_Tensor", ()),
+    ("neg", "neg", ()),
+    ("reciprocal", "reciprocal", ()),
+):
+    _impl_aten(_name, lambda *args, struct=_struct, more=_more: getattr(at, struct).call(*args, *more))
+_impl_aten("sum", lambda inp, dims, output_dtype: at.sum_dim_IntList.call(inp, dims, False, output_dtype))
 
 
 def _contiguous(shape: Sizes, dtype: ScalarType, device: Device) -> Tensor:

@@ -46,6 +46,11 @@ def _check_bounds(index: np.ndarray[Any, Any], dim: int, size: int) -> None:
     )
 
 
+def is_meta(*tensors: Tensor) -> bool:
+    """Whether the call is the Meta key's, which computes nothing whatever the device of the result."""
+    return any(t._device.type == "meta" for t in tensors)
+
+
 # ---- index_add
 
 
@@ -68,6 +73,11 @@ def index_add_meta(op: StructuredKernel, self: Tensor, dim: int, index: Tensor, 
     entries = source._sizes[dim] if source.dim_() > dim else 1
     rest_of_self = self._sizes[:dim] + self._sizes[dim + 1 :]
     rest_of_source = source._sizes[:dim] + source._sizes[dim + 1 :]
+    TORCH_CHECK(
+        self._device == index._device == source._device,
+        "index_add(): self, index and source expected to be in the same device, but got (self) "
+        f"{self._device.str()}, (index) {index._device.str()}, and (source) {source._device.str()}",
+    )
     TORCH_CHECK(
         self.dim_() == source.dim_() and rest_of_self == rest_of_source,
         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
@@ -138,7 +148,7 @@ def index_select_cpu_(self: Tensor, dim: int, index: Tensor) -> Tensor:
     entries = index.numel_()
     sizes = (*self._sizes[:dim], entries, *self._sizes[dim + 1 :]) if self.dim_() else ()
     result: Tensor = at.empty_memory_format.call(sizes, self._dtype, self._layout, self._device, None, None)
-    if math.prod(sizes) == 0 or result._device.type == "meta":
+    if math.prod(sizes) == 0 or is_meta(self, index):
         return result
     if self.dim_() == 2:
         at.select_int.call(self, dim, 0)
@@ -211,7 +221,7 @@ def scatter_add_impl(self: Tensor, dim: int, index: Tensor, src: Tensor, result:
 def _run_scatter_add(op: StructuredKernel, self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     dim = scatter_add_meta(op, self, dim, index, src)
     assert op.out is not None
-    if op.out._device.type != "meta":
+    if not is_meta(self, index, src, op.out):
         scatter_add_impl(self, dim, index, src, op.out)
     return op.out
 
@@ -258,7 +268,7 @@ def gather_impl(self: Tensor, dim: int, index: Tensor, result: Tensor) -> None:
 def _run_gather(op: StructuredKernel, self: Tensor, dim: int, index: Tensor) -> Tensor:
     dim = gather_meta(op, self, dim, index)
     assert op.out is not None
-    if op.out._device.type != "meta":
+    if not is_meta(self, index, op.out):
         gather_impl(self, dim, index, op.out)
     return op.out
 

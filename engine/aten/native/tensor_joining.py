@@ -12,6 +12,8 @@ import numpy as np
 from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
+from engine.aten.native.meta_factories import give_out
+from engine.aten.native.prims import check_same_device
 from engine.aten.native.structured import Functional, Out, StructuredKernel
 from engine.aten.native.type_properties import result_type
 from engine.aten.native.wrap_dim_utils import maybe_wrap_dim
@@ -87,6 +89,7 @@ def cat_impl(tensors: Sequence[Tensor], dim: int, result: Tensor) -> None:
 
 
 def _run(op: StructuredKernel, tensors: Sequence[Tensor], dim: int) -> Tensor:
+    check_same_device(*tensors, allow_cpu_scalar_tensors=False)
     dim = cat_meta(op, tensors, dim)
     assert op.out is not None
     if op.out._device.type != "meta":
@@ -99,6 +102,8 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
 
 
 def cat_out(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
+    if tensors and tensors[0]._device != out._device:  # one of the two is Meta, whose reference copies its result
+        return give_out(cat(tensors, dim), out)
     return _run(Out(out), tensors, dim)
 
 

@@ -96,6 +96,11 @@ def validate_outputs_impl(edges: edge_list, grads: list[Any], format_error: Call
 
             grad = grads[i] = at.to_dtype.call(grad, dtype, False, False, None)
         if grad._device != metadata.device:
+            if not grad._sizes:
+                from engine.aten import at
+
+                grads[i] = at.to_dtype_layout.call(grad, None, None, metadata.device, None, False, False, None)
+                continue
             TORCH_CHECK(
                 False,
                 format_error(
