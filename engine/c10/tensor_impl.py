@@ -11,12 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.c10.device import Device
+from engine.c10.dispatch_key_set import autograd_dispatch_keyset_with_ADInplaceOrView, backend_bitset_mask
 from engine.c10.exception import TORCH_CHECK_NOT_IMPLEMENTED
 from engine.c10.layout import Layout
 from engine.c10.scalar_type import ScalarType
 from engine.c10.storage import StorageImpl
 
 __all__ = ["TensorImpl", "VersionCounter", "contiguous_strides"]
+
+# the keys that only normal tensors have
+_NORMAL = autograd_dispatch_keyset_with_ADInplaceOrView & ~backend_bitset_mask
 
 
 class VersionCounter:
@@ -45,7 +49,7 @@ class TensorImpl:
     """Metadata of a tensor over a shared storage.
 
     ``_sizes`` and ``_strides`` are in elements, ``_offset`` too. ``_ks`` is the raw key set. ``_version_counter`` is
-    None for inference tensors.
+    None where none is kept, as in tensors made in inference mode.
     """
 
     __slots__ = (
@@ -96,6 +100,10 @@ class TensorImpl:
     def set_storage(self, storage: StorageImpl) -> None:
         self._storage = storage
         self._array = None
+
+    def is_inference_(self) -> bool:
+        """Made in inference mode, or a view of what was: neither autograd nor ADInplaceOrView has a key here."""
+        return not self._ks & _NORMAL
 
     def numel_(self) -> int:
         n = 1

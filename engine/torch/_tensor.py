@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from numbers import Number
 from typing import Any
 
-from engine.aten.core.tensor import Tensor
+from engine.aten.core.tensor import Tensor, make_tensor
 from engine.torch.csrc.autograd import variable
 from engine.torch.csrc.autograd.python_hook import PyFunctionTensorPostAccGradHooks, RemovableHandle
 from engine.torch.csrc.utils.pytorch_names import TENSOR
@@ -178,10 +178,12 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Any:
         )
     if id(self) in memo:
         return memo[id(self)]
-    new = variable.variable_data(self)
-    new._storage = copy.copy(self._storage)
-    if new._storage.buffer is not None:
-        new._storage.buffer = new._storage.buffer.copy()
+    storage = copy.copy(self._storage)
+    if storage.buffer is not None:
+        storage.buffer = storage.buffer.copy()
+    geometry = (self._sizes, self._strides, self._offset)
+    new = make_tensor(storage, *geometry, self._dtype, self._device, self._ks, self._layout)
+    new._names = self._names
     new.__class__ = type(self)
     variable.set_requires_grad(new, variable.requires_grad(self))
     memo[id(self)] = new

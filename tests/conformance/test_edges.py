@@ -64,6 +64,134 @@ c.gather(0, torch.zeros(2, dtype=torch.long, device='meta')).shape
 c.index_select(0, torch.zeros(2, dtype=torch.long, device='meta')).shape
 """
 
+INFERENCE = """
+with torch.inference_mode(): x=torch.ones(2,2)
+[v.is_inference() for v in (x[:1], x.t(), x.detach(), x.expand(3,2,2), x.unsqueeze(0), x.view(4), x.view_as(x), x.data)]
+---
+with torch.inference_mode(): x=torch.ones(2,2)
+[v.is_inference() for v in (x.select(0,0), x.reshape(4), x.as_strided((2,),(1,)), x.transpose(0,1), x.contiguous())]
+---
+with torch.inference_mode(): x=torch.ones(2,2)
+[(y:=v, y._is_view(), y.requires_grad, y.is_leaf, y.grad_fn)[1:] for v in (x[:1], x.t(), x.detach(), x.data)]
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].add_(1)
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].is_inference(), x[:1]
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1]._version
+---
+with torch.inference_mode(): x=torch.ones(2)
+y=torch.ones(1,requires_grad=True)
+y*x[:1]
+---
+with torch.inference_mode(): x=torch.ones(2)
+y=torch.ones(1,requires_grad=True)
+y*x
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.detach().requires_grad_()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].requires_grad_()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.detach().add_(1)
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.detach_()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.data.add_(1)
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.data._version
+---
+with torch.inference_mode(): x=torch.ones(2,2)
+x.t_()
+---
+with torch.inference_mode(): x=torch.ones(2,2)
+(x+1).is_inference(), x.clone().is_inference(), torch.empty_like(x).is_inference()
+---
+with torch.inference_mode(): x=torch.ones(2,2)
+with torch.inference_mode(): y=x[:1]; y.add_(1)
+y.is_inference(), x
+---
+y=torch.ones(2,2)
+with torch.inference_mode(): x=y[:1]; a=x.is_inference(); y.add_(1)
+a, x[:1].is_inference(), x._version, y._version
+---
+y=torch.ones(2,2)
+with torch.inference_mode(): x=y[:1]; 
+x.add_(1), y._version
+---
+y=torch.ones(2,2, requires_grad=True)
+with torch.inference_mode(): x=y[:1]; 
+x.add_(1)
+---
+y=torch.ones(2,2, requires_grad=True)
+with torch.inference_mode(): x=y[:1]; 
+x.requires_grad, x.grad_fn, x._is_view()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.detach()._version
+---
+with torch.inference_mode(): x=torch.ones(2)
+v=x.view(2); w=v.view(1,2); w.is_inference(), v._base is x, w._base is None
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.unsqueeze_(0)
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.unbind()[0].is_inference(), x.split(1)[0].is_inference(), x.chunk(2)[0].is_inference()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.unbind()[0].add_(1)
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].zero_()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[0]=5; x
+---
+with torch.inference_mode(): x=torch.ones(2)
+torch.add(x,1,out=x[:])
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].copy_(torch.ones(1))
+---
+with torch.inference_mode(): x=torch.ones(2)
+torch.ones(2).copy_(x[:1])
+---
+with torch.inference_mode(): x=torch.ones(2)
+x.numpy(), x[:1].numpy()
+---
+with torch.inference_mode(): x=torch.ones(2)
+x[:1].register_hook(lambda g:g)
+---
+import copy
+with torch.inference_mode(): x=torch.ones(2)
+copy.deepcopy(x).is_inference()
+---
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a): ctx.save_for_backward(a); return a*2
+    @staticmethod
+    def backward(ctx, g): return g
+with torch.inference_mode(): x=torch.ones(2)
+F.apply(x[:1])
+---
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b): ctx.save_for_backward(b); return a*2
+    @staticmethod
+    def backward(ctx, g): return g
+with torch.inference_mode(): x=torch.ones(2)
+F.apply(torch.ones(1,requires_grad=True), x[:1])
+"""
+
 
 def programs(text: str) -> list[str]:
     parts = text.split("\n---\n") if "\n---\n" in text else text.splitlines()
@@ -113,4 +241,9 @@ def reference() -> Iterator[None]:
 
 @pytest.mark.parametrize("source", programs(DEVICES))
 def test_devices(source: str) -> None:
+    assert outcome(source, ours) == outcome(source, torch)
+
+
+@pytest.mark.parametrize("source", programs(INFERENCE))
+def test_inference_tensors(source: str) -> None:
     assert outcome(source, ours) == outcome(source, torch)

@@ -100,6 +100,10 @@ def view_of(
     """
     t = make_tensor(base._storage, sizes, strides, offset, dtype or base._dtype, base._device, base._ks, base._layout)
     t._ks = base._ks
+    if base.is_inference_():
+        t._version_counter = None
+    elif t._version_counter is None:
+        t._version_counter = VersionCounter()
     return t
 
 

@@ -14,7 +14,9 @@ from engine.aten.native.resize import setStrided
 from engine.aten.native.tensor_utils import computeStride, infer_size
 from engine.aten.native.wrap_dim_utils import dim_list_to_bitset, maybe_wrap_dim, maybe_wrap_dims
 from engine.c10.exception import TORCH_CHECK, TORCH_WARN_ONCE
+from engine.c10.local_dispatch_key_set import tls
 from engine.c10.memory_format import Contiguous
+from engine.c10.tensor_impl import VersionCounter
 
 __all__ = [
     "_reshape_alias",
@@ -91,7 +93,11 @@ def alias(self: Tensor) -> Tensor:
 
 @doors.frame("at::native::detach")
 def detach(self: Tensor) -> Tensor:
-    return alias_with_sizes_and_strides(self, self._sizes, self._strides)
+    result = alias_with_sizes_and_strides(self, self._sizes, self._strides)
+    if result._version_counter is None and not tls.inference_mode:
+        # shallow_copy_and_detach: made as a normal tensor, and only then an inference tensor by its keys
+        result._version_counter = VersionCounter()
+    return result
 
 
 @doors.frame("at::native::detach_")

@@ -144,7 +144,7 @@ def manual_functions(api: Api) -> dict[str, Callable[..., Any]]:
         ),
         "is_complex": _function(lambda r: r.tensor(0)._dtype.is_complex, api, "is_complex(Tensor input)"),
         "is_signed": _function(lambda r: r.tensor(0)._dtype.is_signed, api, "is_signed(Tensor input)"),
-        "is_inference": _function(lambda r: r.tensor(0)._version_counter is None, api, "is_inference(Tensor input)"),
+        "is_inference": _function(lambda r: r.tensor(0).is_inference_(), api, "is_inference(Tensor input)"),
         "can_cast": _function(_can_cast, api, "can_cast(ScalarType from_, ScalarType to)"),
         "promote_types": _function(_promote_types, api, "promote_types(ScalarType type1, ScalarType type2)"),
     }

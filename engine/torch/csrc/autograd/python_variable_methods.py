@@ -126,7 +126,7 @@ def THPVariable_is_signed(self: Tensor) -> bool:
 
 @tensor_method()
 def THPVariable_is_inference(self: Tensor) -> bool:
-    return self._version_counter is None
+    return self.is_inference_()
 
 
 @tensor_method()

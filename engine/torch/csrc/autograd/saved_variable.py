@@ -92,14 +92,13 @@ class SavedVariable:
             self.undefined_ = True
             return
         self.undefined_ = False
-        counter = t._version_counter
         TORCH_CHECK(
-            counter is not None,
+            not t.is_inference_(),
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
             "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
             "it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`.",
         )
-        self.saved_version_ = counter.version
+        self.saved_version_ = t._version_counter.version
         meta = t._autograd_meta
         is_leaf = meta is None or (impl.grad_fn(t) if meta.is_view_ else meta.grad_fn_) is None
         self.is_leaf_ = is_leaf

@@ -273,7 +273,7 @@ def bump_version(t: Tensor) -> None:
 def set_requires_grad(t: Tensor, value: bool) -> None:
     """TensorImpl::set_requires_grad, with its checks."""
     TORCH_CHECK(
-        not (value and t._version_counter is None and not tls.inference_mode),
+        not (value and t.is_inference_() and not tls.inference_mode),
         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.",
     )
     meta = t._autograd_meta
@@ -322,7 +322,10 @@ def shallow_copy_and_detach(t: Tensor, counter: VersionCounter | None) -> Tensor
     copy._array = None
     copy._array_of = None
     copy._ks = t._ks
-    copy._version_counter = counter if t._version_counter is not None else None
+    if t.is_inference_():
+        # the constructor's, which depends on the mode
+        counter = None if tls.inference_mode else VersionCounter()
+    copy._version_counter = counter
     return copy
 
 

@@ -63,7 +63,7 @@ def as_view(
     creation_meta: CreationMeta = CreationMeta.DEFAULT,
 ) -> Tensor:
     """Makes ``tensor``, which shares ``base``'s memory, a view of it (of its root, when ``base`` is a view itself)."""
-    if base._version_counter is None:
+    if base.is_inference_():
         return tensor
     if not is_bw_differentiable:
         TORCH_CHECK(

@@ -80,3 +80,16 @@ def test_graphs_go_with_the_last_reference() -> None:
         assert [r() for r in alive] == [None] * 5
     finally:
         gc.enable()
+
+
+def test_a_view_of_an_inference_tensor_is_one() -> None:
+    with torch.inference_mode():
+        x = torch.ones(2, 2)
+    for view in (x[:1], x.t(), x.detach(), x.expand(3, 2, 2), x.unsqueeze(0), x.view(4), x.view_as(x)):
+        assert view.is_inference()
+    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter"):
+        _ = x[:1]._version
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        x[:1].add_(1)
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        torch.ones(2, requires_grad=True) * x[:1]
