@@ -11,8 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.c10.device import Device
+from engine.c10.exception import Error
 
-__all__ = ["StorageImpl"]
+__all__ = ["StorageImpl", "alloc_cpu"]
+
+
+def alloc_cpu(nbytes: int) -> npt.NDArray[np.uint8]:
+    """c10/core/impl/alloc_cpu.cpp: memory as it comes, or PyTorch's words for that there is none."""
+    try:
+        return np.empty(nbytes, dtype=np.uint8)
+    except MemoryError:
+        raise Error(
+            "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+            f"allocate {nbytes} bytes. Error code 12 (Cannot allocate memory)"
+        ) from None
 
 
 class StorageImpl:
@@ -26,13 +38,13 @@ class StorageImpl:
         self.resizable = True
         self.buffer: npt.NDArray[Any] | None
         if buffer is None and device.type != "meta":
-            buffer = np.empty(nbytes, dtype=np.uint8)
+            buffer = alloc_cpu(nbytes)
         self.buffer = buffer
 
     def resize(self, nbytes: int) -> None:
         """at::native::resize_bytes_cpu: new memory of ``nbytes``, the old contents copied."""
         if self.buffer is not None:
-            fresh = np.empty(nbytes, dtype=np.uint8)
+            fresh = alloc_cpu(nbytes)
             kept = min(nbytes, self.nbytes)
             fresh[:kept] = self.buffer[:kept]
             self.buffer = fresh

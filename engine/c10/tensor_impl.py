@@ -23,6 +23,14 @@ __all__ = ["TensorImpl", "VersionCounter", "contiguous_strides"]
 _NORMAL = autograd_dispatch_keyset_with_ADInplaceOrView & ~backend_bitset_mask
 
 
+def _empty_array(sizes: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    try:
+        return np.empty(sizes, dtype)
+    except ValueError:
+        # numpy wants a product that fits without the 0 too; kernels find nothing to do in the smaller one as well
+        return np.empty([min(size, 1) for size in sizes], dtype)
+
+
 class VersionCounter:
     """c10::VariableVersion: how often a tensor and the views that share it were written."""
 
@@ -156,7 +164,7 @@ class TensorImpl:
         step = self._dtype.itemsize
         array: npt.NDArray[Any]
         if 0 in self._sizes:
-            array = np.empty(self._sizes, dtype)
+            array = _empty_array(self._sizes, dtype)
         else:
             array = np.ndarray(
                 self._sizes, dtype, buffer, self._offset * step, tuple(stride * step for stride in self._strides)

@@ -192,6 +192,169 @@ with torch.inference_mode(): x=torch.ones(2)
 F.apply(torch.ones(1,requires_grad=True), x[:1])
 """
 
+BIG_NUMBERS = """
+2**63+torch.ones(2)
+torch.ones(3)*(2**63)
+torch.ones(3).add_(2**63)
+torch.ones(2,dtype=torch.int64)+2**63
+torch.ones(2,dtype=torch.int64)*2**63
+torch.ones(2,dtype=torch.int32)+2**63
+torch.ones(2,dtype=torch.uint8)+2**63
+torch.ones(2,dtype=torch.bool)+2**63
+torch.ones(2)+2**64
+torch.ones(2)+(2**64-1)
+torch.ones(2)+(-2**63)
+torch.ones(2)+(-2**63-1)
+torch.ones(2)+2**70
+torch.ones(2)*-2**70
+torch.ones(2)-2**63
+2**63-torch.ones(2)
+2**63/torch.ones(2)
+torch.ones(2)/2**63
+torch.ones(2)/2**64
+2**64/torch.ones(2)
+2**64*torch.ones(2)
+2**64+torch.ones(2)
+2**64-torch.ones(2)
+torch.ones(3).mul_(2**63)
+torch.ones(3).mul_(2**64)
+torch.ones(3).fill_(2**63)
+torch.ones(3).fill_(2**64)
+torch.ones(3,dtype=torch.int64).fill_(2**63)
+torch.full((2,), 2**63)
+torch.full((2,), 2**64)
+torch.full((2,), 2**63, dtype=torch.float64)
+torch.full((2,), 2**63, dtype=torch.int64)
+torch.full((2,), 2**63, dtype=torch.uint64)
+torch.add(torch.ones(2), 2**63)
+torch.add(torch.ones(2), 1, alpha=2**63)
+torch.add(torch.ones(2), torch.ones(2), alpha=2**63)
+torch.add(torch.ones(2,dtype=torch.int64), torch.ones(2,dtype=torch.int64), alpha=2**63)
+torch.add(torch.ones(2), torch.ones(2), alpha=2**64)
+torch.mul(torch.ones(2), 2**64)
+torch.sub(torch.ones(2), 2**64)
+torch.rsub(torch.ones(2), 2**63)
+torch.rsub(torch.ones(2), 2**64)
+torch.tensor(2**63)
+torch.tensor([2**63])
+torch.tensor(2**64)
+torch.tensor(2**63, dtype=torch.float32)
+torch.tensor(2**63, dtype=torch.uint64)
+torch.tensor(-2**63-1)
+torch.arange(2**63, 2**63+3)
+torch.arange(2**63)
+torch.arange(2**64)
+torch.scalar_tensor(2**63)
+torch.scalar_tensor(2**64)
+x=torch.ones(2); x[0]=2**63; x
+x=torch.ones(2); x[0]=2**64; x
+x=torch.ones(2,dtype=torch.int64); x[0]=2**63; x
+x=torch.ones(2); x[2**63]
+x=torch.ones(2); x[2**64:]
+x=torch.ones(2); x[:2**64]
+x=torch.ones(2); x[:2**63]
+torch.ones(2,dtype=torch.float64)+2**63
+torch.ones(2,dtype=torch.complex64)+2**63
+torch.ones(2,dtype=torch.uint64)+2**63
+torch.ones(2,dtype=torch.uint64)*2**63
+torch.ones(2,dtype=torch.int32).add_(2**63)
+torch.ones(2,dtype=torch.int64).add_(2**63)
+torch.ones(2,dtype=torch.bool).add_(2**63)
+torch.ones(2,device="meta")+2**63
+(torch.ones(2,dtype=torch.int64)+2**63).dtype
+torch.zeros(2).uniform_(0, 2**63).shape
+torch.zeros(2).uniform_(0, 2**64).shape
+torch.sum(torch.ones(2), 2**63)
+torch.ones(2).sum(2**63)
+torch.ones(2).to(2**63)
+torch.ones(2).select(0, 2**63)
+torch.ones(2,requires_grad=True)*2**63
+x=torch.ones(2,requires_grad=True); (x*2**63).sum().backward(); x.grad
+x=torch.ones(2,requires_grad=True); (x/2**63).sum().backward(); x.grad
+x=torch.ones(2,requires_grad=True); (2**63/x).sum().backward(); x.grad
+torch.ones(2, dtype=torch.float16)+2**63
+torch.ones(2, dtype=torch.float16)*2**63
+torch.ones(2, dtype=torch.float16).fill_(2**63)
+torch.ones(2).new_full((2,), 2**63)
+torch.full_like(torch.ones(2), 2**63)
+torch.eye(2**63)
+torch.add(2**63, torch.ones(2))
+torch.mul(2**63, torch.ones(2))
+torch.add(2**64, torch.ones(2))
+torch.ones(2).fill_(-2**63-1)
+torch.set_default_dtype(torch.float64); r = 2**63+torch.ones(2); torch.set_default_dtype(torch.float32); r
+"""
+
+SIZES = """
+torch.zeros(0,2**62)
+torch.zeros(0,2**62).shape
+torch.zeros(2**62,0).stride()
+torch.zeros(0,2**62,2**62).shape
+torch.zeros(2**62,2**62,0).shape
+torch.zeros(0,2**62,4).stride()
+torch.zeros(2**62,4)
+torch.empty(2**62,4)
+torch.empty(2**62,4,device="meta")
+torch.empty(2**62,device="meta").shape
+torch.empty(2**61,device="meta").shape
+torch.empty(2**60,device="meta").numel()
+torch.empty(2**60,device="meta").shape
+torch.ones(2**62)
+torch.ones(2**62,dtype=torch.uint8)
+torch.zeros(1).expand(2**62,4)
+torch.zeros(1).expand(2**62,1).shape
+torch.zeros(1).expand(2**62).numel()
+torch.zeros(1).expand(2**62,2).numel()
+torch.zeros(1).expand(2**31,2**31).numel()
+torch.zeros(1).expand(2**40).shape
+torch.zeros(1).expand(2**40)+1
+torch.zeros(1).expand(2**40).clone()
+torch.zeros(1).as_strided((2**62,4),(0,0))
+torch.zeros(1).as_strided((2**62,2),(0,0)).shape
+torch.zeros(1).as_strided((2**62,),(2,))
+torch.ones(2**40)
+torch.empty(2**40)
+torch.zeros(2**40)
+torch.full((2**40,), 1.)
+torch.rand(2**40)
+torch.arange(0,1e18,1)
+torch.arange(2**50)
+torch.ones(1).resize_(2**50)
+torch.ones(1).resize_(2**62)
+torch.ones(1).resize_(2**62,4)
+torch.ones(1).resize_(0,2**62).shape
+torch.eye(2**21)
+torch.eye(2**31)
+torch.empty_strided((2**40,),(1,))
+torch.empty_strided((2,),(2**40,))
+torch.empty_strided((2,),(2**62,))
+torch.empty_strided((2**62,),(2,))
+torch.empty_strided((0,2**62),(2**62,2**62)).shape
+torch.ones(2**40, dtype=torch.uint8)
+torch.empty(0,2**62,device="meta").shape
+torch.ones(2).new_empty(2**40)
+torch.ones(2).new_zeros(2**40)
+torch.empty_like(torch.ones(1).expand(2**40), memory_format=torch.contiguous_format)
+torch.ones_like(torch.ones(1).expand(2**40), memory_format=torch.contiguous_format)
+torch.zeros(0,2**62).sum()
+torch.zeros(0,2**62).t().shape
+torch.zeros(0,2**62)+1
+torch.zeros(0,2**62).view(2**62,0).shape
+torch.zeros(0,2**62).reshape(-1)
+torch.zeros(0,2**62).clone().shape
+torch.zeros(2**62,0).contiguous().shape
+torch.zeros(2**62,0).nbytes
+torch.zeros(2,0).expand(2,2**62,4,2,0).shape
+torch.cat([torch.ones(1).expand(2**40)]*2)
+torch.ones(0,2**62)[0:0].shape
+torch.randn(2**40)
+torch.tensor(1.).expand(2**40).float().double()
+torch.ones(1).expand(2**40).contiguous()
+torch.ones(1).new_full((2**40,),1)
+torch.ones(2**40).sum()
+torch.ones(1, requires_grad=True).expand(2**40)*2
+"""
+
 
 def programs(text: str) -> list[str]:
     parts = text.split("\n---\n") if "\n---\n" in text else text.splitlines()
@@ -246,4 +409,14 @@ def test_devices(source: str) -> None:
 
 @pytest.mark.parametrize("source", programs(INFERENCE))
 def test_inference_tensors(source: str) -> None:
+    assert outcome(source, ours) == outcome(source, torch)
+
+
+@pytest.mark.parametrize("source", programs(BIG_NUMBERS))
+def test_big_numbers(source: str) -> None:
+    assert outcome(source, ours) == outcome(source, torch)
+
+
+@pytest.mark.parametrize("source", programs(SIZES))
+def test_sizes(source: str) -> None:
     assert outcome(source, ours) == outcome(source, torch)

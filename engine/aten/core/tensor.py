@@ -20,7 +20,7 @@ from engine.c10.dispatch_key_set import (
 )
 from engine.c10.layout import Layout, strided
 from engine.c10.local_dispatch_key_set import tls
-from engine.c10.scalar_type import Bool, ComplexDouble, Double, Long, ScalarType
+from engine.c10.scalar_type import Bool, ComplexDouble, Double, Long, ScalarType, UInt64
 from engine.c10.storage import StorageImpl
 from engine.c10.tensor_impl import TensorImpl, VersionCounter
 
@@ -129,7 +129,7 @@ def wrapped_scalar_tensor(value: Any) -> Tensor:
     if isinstance(value, bool):
         dtype = Bool
     elif isinstance(value, int):
-        dtype = Long
+        dtype = Long if value < 1 << 63 else UInt64
     elif isinstance(value, float):
         dtype = Double
     else:

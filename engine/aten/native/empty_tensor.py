@@ -34,6 +34,7 @@ META = Device("meta")
 CPU_KS = DispatchKeySet(DispatchKey.CPU).raw_repr()
 META_KS = DispatchKeySet(DispatchKey.Meta).raw_repr()
 _MAX = 2**63 - 1
+_MAX_U64 = 2**64 - 1
 
 
 def check_size_nonnegative(size: Sizes) -> None:
@@ -42,13 +43,28 @@ def check_size_nonnegative(size: Sizes) -> None:
             TORCH_CHECK(False, f"Trying to create tensor with negative dimension {x}: {list(size)}")
 
 
+def safe_multiplies_u64(sizes: Sizes) -> int:
+    """The product, or something beyond 64 bits where one on the way to it was, even if a 0 follows."""
+    product = 1
+    for x in sizes:
+        product *= x
+        if product > _MAX_U64:
+            return product
+    return product
+
+
+def safe_compute_numel(sizes: Sizes) -> int:
+    """TensorImpl::safe_compute_numel"""
+    numel = safe_multiplies_u64(sizes)
+    TORCH_CHECK(0 <= numel <= _MAX and min(sizes, default=0) >= 0, "numel: integer multiplication overflow")
+    return numel
+
+
 def computeStorageNbytesContiguous(sizes: Sizes, itemsize: int, storage_offset: int = 0) -> int:
     """Bytes that a row-major tensor of these sizes needs."""
-    size = 1
-    for x in sizes:
-        size *= x
+    size = safe_multiplies_u64(sizes)
     nbytes = itemsize * (storage_offset + size)
-    if nbytes > _MAX or size > _MAX:
+    if nbytes > _MAX:
         TORCH_CHECK(False, f"Storage size calculation overflowed with sizes={list(sizes)}")
     return nbytes
 
@@ -78,7 +94,9 @@ def empty_generic(
     if memory_format is Preserve:
         TORCH_CHECK(False, "unsupported memory format ", memory_format.name)
     storage = StorageImpl(computeStorageNbytesContiguous(size, dtype.itemsize), device)
-    tensor = make_tensor(storage, size, contiguous_strides(size), 0, dtype, device, ks)
+    strides = contiguous_strides(size)
+    TORCH_CHECK(not strides or strides[0] <= _MAX, "Stride calculation overflowed")
+    tensor = make_tensor(storage, size, strides, 0, dtype, device, ks)
     if memory_format is not None and memory_format is not Contiguous:
         empty_tensor_restride(tensor, memory_format)
     return tensor

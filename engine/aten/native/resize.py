@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
-from engine.aten.native.empty_tensor import computeStorageNbytes, computeStorageNbytesContiguous
+from engine.aten.native.empty_tensor import computeStorageNbytes, computeStorageNbytesContiguous, safe_compute_numel
 from engine.aten.native.geometry import empty_tensor_restride, suggest_memory_format
 from engine.c10.exception import TORCH_CHECK, TORCH_WARN
 from engine.c10.memory_format import MemoryFormat, Preserve, contiguous_strides
@@ -22,7 +22,7 @@ def resize_impl(self: Tensor, size: Sizes, stride: Sizes | None = None) -> None:
     """resize_impl_cpu_: new sizes, contiguous unless ``stride`` is given; the storage grows where it must."""
     if self._sizes == size and (stride is None or self._strides == stride):
         return
-    TORCH_CHECK(min(size, default=0) >= 0, "numel: integer multiplication overflow")
+    safe_compute_numel(size)
     item = self._dtype.itemsize
     if stride is not None:
         nbytes = computeStorageNbytes(size, stride, item, self._offset)
@@ -114,7 +114,6 @@ def setStrided(self: Tensor, size: Sizes, stride: Sizes, storage_offset: int) ->
         TORCH_CHECK(False, "as_strided: Negative strides are not supported at the moment, got strides: ", stride)
     if self._device.type != "meta":  # there is nothing to be out of
         checkInBoundsForStorage(size, stride, storage_offset, self)
-    if size and min(size) < 0:
-        TORCH_CHECK(False, "numel: integer multiplication overflow")
+    safe_compute_numel(size)
     TORCH_CHECK(storage_offset >= 0, "Tensor: invalid storage offset ", storage_offset)
     self.set_sizes_and_strides(size, stride, storage_offset)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from engine import torch
 from engine.aten.native.type_properties import result_type
 from engine.c10 import scalar_type as s
 
@@ -32,3 +35,13 @@ def test_a_float_has_the_default_dtype():
         assert result_type(Operand(s.Int, (2,)), 1j) is s.ComplexHalf
     finally:
         s.set_default_dtype(s.Float)
+
+
+def test_a_number_beyond_int64_is_uint64() -> None:
+    t = torch.ones(2)
+    assert (t * 2**63).tolist() == [2.0**63] * 2
+    assert (2**64 - 1 + t).tolist() == [2.0**64] * 2
+    assert t.add_(2**63).tolist() == [2.0**63] * 2
+    assert (torch.ones(2, dtype=torch.int64) + 2**63).tolist() == [1 - 2**63] * 2
+    with pytest.raises(OverflowError, match="int too big to convert"):
+        t + 2**64
