@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,15 +17,48 @@ TRUTH = Path(__file__).parent / "truth"
 SNIPPETS = sorted(path.stem for path in TRUTH.glob("*.py"))
 
 
-@pytest.fixture(scope="module", params=SNIPPETS)
-def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, traces.Trace, Path]:
-    out = tmp_path_factory.mktemp("truth") / f"{request.param}.trace"
-    subprocess.run(
-        [sys.executable, "-m", "tracer", "run", "-o", str(out), str(TRUTH / f"{request.param}.py")],
-        check=True,
+# one process loads the engine and forks for every snippet
+RUN_ALL = """
+import os, sys
+from engine import torch
+from tracer import cli
+torch.ones  # loads all names
+folder, *scripts = sys.argv[1:]
+for script in scripts:
+    name = os.path.splitext(os.path.basename(script))[0]
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            status = cli.main(["run", "-o", os.path.join(folder, name + ".trace"), script])
+        except SystemExit as end:
+            status = end.code or 0
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    if os.waitpid(child, 0)[1]:
+        sys.exit(f"{script} failed")
+"""
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("truth")
+    scripts = [str(TRUTH / f"{name}.py") for name in SNIPPETS]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_ALL, str(made), *scripts],
         capture_output=True,
         text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(TRUTH.parents[1])},
     )
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+@pytest.fixture(scope="module", params=SNIPPETS)
+def traced(request: pytest.FixtureRequest, folder: Path) -> tuple[str, traces.Trace, Path]:
+    out = folder / f"{request.param}.trace"
     return request.param, traces.load(out), out
 
 
