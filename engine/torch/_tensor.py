@@ -300,7 +300,9 @@ _PYTHON_METHODS = (
 def attach() -> None:
     """Give torch.Tensor these methods."""
     for method in _PYTHON_METHODS:
-        method.__qualname__ = f"Tensor.{method.__name__}"
+        # an error about arguments names the function below the wrapper
+        for function in (method, inspect.unwrap(method)):
+            function.__qualname__ = f"Tensor.{method.__name__}"
         method.__module__ = "torch"
         setattr(Tensor, method.__name__, method)
     Tensor.__rtruediv__ = Tensor.__rdiv__  # type: ignore[attr-defined]

@@ -28,6 +28,7 @@ from engine.c10.scalar_type import (
 
 __all__ = [
     "check_size_match_names",
+    "check_unique_names",
     "clone",
     "empty_cpu",
     "empty_like",
@@ -117,6 +118,16 @@ def _dimnames(names: tuple[Any, ...]) -> str:
     return "[" + ", ".join("None" if n is None else f"'{n}'" if isinstance(n, str) else str(n) for n in names) + "]"
 
 
+def check_unique_names(names: tuple[Any, ...]) -> None:
+    for i, name in enumerate(names):
+        TORCH_CHECK(
+            name is None or name not in names[i + 1 :],
+            "Cannot construct a tensor with duplicate names. Got names: ",
+            _dimnames(names),
+            ".",
+        )
+
+
 @doors.frame("at::native::empty_names")
 def empty_names(
     size: Sizes,
@@ -131,6 +142,7 @@ def empty_names(
         return at.empty_memory_format.call(size, dtype, layout, device, pin_memory, memory_format)
     check_size_match_names(size, names)
     result = at.empty_memory_format.call(size, dtype, layout, device, pin_memory, memory_format)
+    check_unique_names(names)
     result._names = names
     return result
 

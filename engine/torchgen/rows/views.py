@@ -51,6 +51,7 @@ ROWS = (
         variants=BOTH,
         dispatch={"CompositeExplicitAutogradNonFunctional": native.as_strided__symint},
         derivatives={"self": "as_strided_backward(grad, TensorGeometry(self), size, stride, storage_offset)"},
+        backward_name="AsStridedBackward1",
         inplace_view=True,
     ),
     NativeFunction(
@@ -130,6 +131,7 @@ ROWS = (
         variants="method",
         dispatch={EXPLICIT: native.t_, "Meta": meta.t_},
         derivatives={"self": "grad.t()"},
+        backward_name="TBackward1",
         inplace_view=True,
     ),
     NativeFunction(
@@ -153,6 +155,7 @@ ROWS = (
         variants="method",
         dispatch={EXPLICIT: native.transpose_, "Meta": meta.transpose_},
         derivatives={"self": "grad.transpose(dim0, dim1)"},
+        backward_name="TransposeBackward1",
         inplace_view=True,
     ),
     NativeFunction(
@@ -254,6 +257,7 @@ ROWS = (
         variants="method",
         dispatch={EXPLICIT: native.unsqueeze_, "Meta": meta.unsqueeze_},
         derivatives={"self": "grad.squeeze(dim)"},
+        backward_name="UnsqueezeBackward1",
         inplace_view=True,
     ),
     NativeFunction(
@@ -281,6 +285,7 @@ ROWS = (
         variants="method",
         dispatch={EXPLICIT: native.squeeze_},
         derivatives={"self": "unsqueeze_to(grad, self.sym_sizes())"},
+        backward_name="SqueezeBackward3",
         inplace_view=True,
     ),
 )

@@ -225,6 +225,7 @@ def _wrap_outputs(node: PyNode | None, ctx: PyNode, inputs: list[Any], outputs: 
         is_differentiable = node is not None and id(value) not in fixed and is_differentiable_type(value._dtype)
         if is_modified:
             seen_dirty.add(id(value))
+            impl.bump_version(value)
         var = _output(node, value, is_input, is_modified, is_differentiable, num_outputs)
         meta = var._autograd_meta
         if not (is_input and is_modified) and meta is not None and meta.is_view_:

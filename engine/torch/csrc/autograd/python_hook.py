@@ -135,9 +135,7 @@ class PyFunctionPostHook:
 
 
 def _checked(originals: list[Any], result: Any, hook: Any) -> list[Any]:
-    if isinstance(result, Tensor):
-        result = (result,)
-    elif not isinstance(result, tuple):
+    if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(originals) != len(result):
         raise RuntimeError(
@@ -159,6 +157,4 @@ class PyFunctionTensorPostAccGradHooks:
 
     def __call__(self, t: Any) -> None:
         for hook in list(self.dict.values()):
-            result = hook(t)
-            if result is not None and not isinstance(result, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+            check_single_result(t, hook(t), hook)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine import doors
+from engine.aten.core.tensor import Tensor
 from engine.c10.exception import TORCH_CHECK, Error, translate
 from engine.c10.local_dispatch_key_set import tls
 from engine.torch.csrc.autograd import variable as impl
@@ -162,6 +163,11 @@ class SavedVariable:
                 return data
         else:
             data = hooks[1](self.packed_)
+            if not isinstance(data, Tensor):
+                raise TypeError(
+                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                    f"{type(data).__name__}"
+                )
         metadata = self.metadata_
         if fn is None and not metadata.requires_grad_ and not impl.requires_grad(data):
             return data

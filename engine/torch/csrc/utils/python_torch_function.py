@@ -130,7 +130,10 @@ def check_has_torch_function(obj: Any, ignore_mode: bool = False) -> bool:
     kind = type(obj)
     if kind in _EXACT or kind in _BASIC or not torch_function_enabled():
         return False
-    attr = getattr(obj, "__torch_function__", None)
+    try:
+        attr = getattr(obj, "__torch_function__", None)
+    except BaseException:  # PyObject_FastGetAttrString: whatever the look-up raises, there is no such attribute
+        return False
     return attr is not None and attr is not disabled_torch_function_impl
 
 

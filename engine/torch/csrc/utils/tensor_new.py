@@ -13,6 +13,7 @@ from engine import doors
 from engine.aten import at
 from engine.aten.core.tensor import Tensor
 from engine.aten.native.inline import empty as at_empty
+from engine.aten.native.tensor_factories import check_unique_names
 from engine.c10 import exception
 from engine.c10.device import Device, kCPU
 from engine.c10.dispatch_key_set import autograd_dispatch_keyset_with_ADInplaceOrView
@@ -203,13 +204,7 @@ def propagate_names(tensor: Tensor, names: tuple[str | None, ...]) -> None:
         "do not match. Attempted to create a tensor with names ",
         "[" + ", ".join("None" if name is None else f"'{name}'" for name in names) + "]",
     )
-    for i, name in enumerate(names):
-        exception.TORCH_CHECK(
-            name is None or name not in names[i + 1 :],
-            "Cannot construct a tensor with duplicate names. Got names: [",
-            ", ".join("None" if n is None else f"'{n}'" for n in names),
-            "].",
-        )
+    check_unique_names(names)
     tensor._names = None if all(name is None for name in names) else names
 
 

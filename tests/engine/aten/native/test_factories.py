@@ -40,7 +40,7 @@ def test_random_numbers_of_a_seed() -> None:
 def test_normal_numbers_of_a_seed() -> None:
     drawn = at.randn_generator.call((3,), createCPUGenerator(0), *NONE)
     np.testing.assert_allclose(drawn.array, [1.54099607, -0.29342890, -2.17878938], rtol=1e-6)
-    with pytest.raises(Error, match="normal expects std >= 0.0, but found std -1"):
+    with pytest.raises(Error, match=r"normal expects std >= 0\.0, but found std -1"):
         at.normal_.call(drawn, 0.0, -1.0, None)
 
 
@@ -56,6 +56,8 @@ def test_names_stay_with_rand_and_empty() -> None:
     assert named._names == ("N", None)
     with pytest.raises(Error, match=r"Number of names \(1\) and number of dimensions in tensor \(2\) do not match"):
         at.empty_names.call((2, 3), ("N",), *NONE, None)
+    with pytest.raises(Error, match=r"Cannot construct a tensor with duplicate names. Got names: \['a', 'a'\]\."):
+        at.rand_names.call((2, 2), ("a", "a"), *NONE)
 
 
 def test_meta_tensors_have_geometry_and_no_memory() -> None:

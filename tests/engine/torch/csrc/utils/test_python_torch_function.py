@@ -141,3 +141,16 @@ def test_functions_written_in_python() -> None:
     assert public(Answers())[0] == "public"
     with pytest.raises(TypeError, match=r"no implementation found for .*public.* on types that implement"):
         public(Declines())
+
+
+def test_a_look_up_that_raises_finds_no_override() -> None:
+    class Hostile:
+        def __getattr__(self, name: str) -> object:
+            raise ValueError(name)
+
+    with pytest.raises(TypeError, match=r"argument 'size' \(position 1\) must be tuple of ints, not Hostile"):
+        torch.ones(Hostile())
+    with pytest.raises(TypeError, match="unsupported operand type"):
+        torch.ones(2) + Hostile()
+    with pytest.raises(TypeError, match=r"argument 'dtype' must be torch\.dtype, not Hostile"):
+        torch.ones(2, dtype=Hostile())
