@@ -37,27 +37,29 @@ for script in scripts:
             sys.stdout.flush()
             os._exit(status)
     if os.waitpid(child, 0)[1]:
-        sys.exit(f"{script} failed")
+        print(name, "failed", file=sys.stderr)
 """
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Where the traces are, and what the runs said on stderr."""
     made = tmp_path_factory.mktemp("truth")
     scripts = [str(TRUTH / f"{name}.py") for name in SNIPPETS]
     done = subprocess.run(
         [sys.executable, "-c", RUN_ALL, str(made), *scripts],
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
         env={**os.environ, "PYTHONPATH": str(TRUTH.parents[1])},
     )
-    assert done.returncode == 0, done.stderr
-    return made
+    return made, done.stderr
 
 
 @pytest.fixture(scope="module", params=SNIPPETS)
-def traced(request: pytest.FixtureRequest, folder: Path) -> tuple[str, traces.Trace, Path]:
+def traced(request: pytest.FixtureRequest, ran: tuple[Path, str]) -> tuple[str, traces.Trace, Path]:
+    folder, said = ran
+    assert f"{request.param} failed" not in said.splitlines(), said
     out = folder / f"{request.param}.trace"
     return request.param, traces.load(out), out
 
