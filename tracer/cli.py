@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tracer.errors import complain, did_you_mean, is_users
+from tracer.errors import TracerError, complain, did_you_mean, is_users, say
+from tracer.output import drop, emit_lines, stdout
 
 __all__ = ["COMMANDS", "Parser", "main", "positive"]
 
@@ -47,6 +47,11 @@ class Parser(argparse.ArgumentParser):
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(*args, **kwargs)
         self._program = program
+
+    def print_help(self, file: Any = None) -> None:
+        out = stdout() if file is None else file
+        out.write(self.format_help())
+        out.flush()
 
     def error(self, message: str) -> NoReturn:
         raise _Usage(self, _suggest(message))
@@ -129,33 +134,50 @@ def _version() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status. ``tracer run`` raises what its program raises."""
     words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _main(words)
+    except BrokenPipeError:  # the reader has gone (| head): the output that is left has nowhere to go
+        drop()
+        return BROKEN_PIPE
+    except _OutputError as error:
+        drop()
+        return complain(f"cannot write the output: {error}")
+
+
+class _OutputError(Exception):
+    """stdout takes no more."""
+
+
+def _main(words: list[str]) -> int:
     parser, modules = build()
     try:
         if words and not words[0].startswith("-") and words[0] not in modules:
             hint = did_you_mean(words[0], modules)
             return complain(f"{words[0]!r} is not a command{hint}; commands are {', '.join(modules)}")
         args = parser.parse_args(words)
+        if args.version:
+            emit_lines([f"tracer {_version()}"])
+            stdout().flush()
+            return 0
     except _Usage as error:
         return complain(f"{error}\ntry: {error.parser.prog} --help", error.parser.prog)
-    if args.version:
-        print(f"tracer {_version()}")
-        return 0
+    except TracerError as error:
+        return complain(str(error))
+    except OSError as error:
+        raise _unwritable(error) from None
     if args.command is None:
-        parser.print_help(sys.stderr)
+        say(parser.format_help().rstrip("\n"))
         return 2
     run = modules[args.command].run
     if args.command == "run":  # from here on the process is the program's: its exceptions are not ours to explain
         return int(run(args))
     try:
         status = int(run(args))
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return status
-    except BrokenPipeError:  # the reader has gone (| head): the output that is left has nowhere to go
-        _drop_output()
-        return BROKEN_PIPE
     except OSError as error:  # files are opened by traces, whose errors are its own: this one is stdout's
-        _drop_output()
-        return complain(f"cannot write the output: {error.strerror}")
+        raise _unwritable(error) from None
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
@@ -164,6 +186,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise
 
 
-def _drop_output() -> None:
-    """What is still buffered for stdout goes nowhere, so that the interpreter's last flush has nothing to say."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _unwritable(error: OSError) -> Exception:
+    return error if isinstance(error, BrokenPipeError) else _OutputError(error.strerror)

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import difflib
 import sys
 from collections.abc import Iterable
 
-__all__ = ["NoSuchPoint", "TracerError", "complain", "did_you_mean", "is_users"]
+__all__ = ["NoSuchPoint", "TracerError", "complain", "did_you_mean", "is_users", "replace", "say"]
+
+REPLACEMENTS = "tracer.replace"
+_ASCII = {
+    "├": "|", "└": "`", "│": "|", "─": "-", "→": "->", "…": "...", "µ": "u", "·": "|", "–": "-", "×": "x", "’": "'",
+}  # fmt: skip
+
+
+def replace(error: UnicodeError) -> tuple[str, int]:
+    """A codec's error handler: what the encoding lacks becomes a likeness in ASCII, else an escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join([_ASCII.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking]), error.end
+
+
+codecs.register_error(REPLACEMENTS, replace)
 
 
 class TracerError(Exception):
@@ -29,8 +47,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def complain(message: str, who: str = "tracer") -> int:
     """Say on stderr what is wrong; returns the exit status that goes with it."""
-    print(f"{who}: {message}", file=sys.stderr)
+    say(f"{who}: {message}")
     return 2
+
+
+def say(message: str) -> None:
+    """A line of talk on stderr; where that is closed or full, nobody hears it."""
+    if sys.stderr is None:
+        return
+    encoding = getattr(sys.stderr, "encoding", None) or "ascii"
+    with contextlib.suppress(OSError, ValueError):
+        print(message.encode(encoding, REPLACEMENTS).decode(encoding), file=sys.stderr, flush=True)
 
 
 def is_users(error: Exception) -> bool:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+
+from tracer.errors import REPLACEMENTS, TracerError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["add_color", "emit", "emit_lines"]
+__all__ = ["add_color", "drop", "emit", "emit_lines", "is_utf8", "stdout"]
 
 
 def add_color(parser: argparse.ArgumentParser) -> None:
@@ -31,18 +35,42 @@ def emit(color: str, render: Callable[[], RenderableType], lines: Callable[[], I
         return
     from rich.console import Console
 
+    stdout()
     console = Console(force_terminal=True if color == "always" else None, no_color=False, highlight=False)
     console.print(render(), soft_wrap=False)
 
 
 def emit_lines(lines: Iterable[str]) -> None:
     """Print plain lines, many at a time."""
-    write = sys.stdout.write
+    write = stdout().write
     for line in lines:
         write(line + "\n")
+
+
+def stdout() -> TextIO:
+    """stdout, able to take any text; TracerError when it is closed."""
+    if sys.stdout is None:
+        raise TracerError("cannot write the output: stdout is closed")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors != REPLACEMENTS:
+        sys.stdout.reconfigure(errors=REPLACEMENTS)
+    return sys.stdout
+
+
+def is_utf8() -> bool:
+    """Whether stdout takes every character as it is."""
+    return (getattr(stdout(), "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+
+
+def drop() -> None:
+    """What is still buffered for stdout goes nowhere, so that the interpreter's last flush has nothing to say."""
+    if sys.stdout is not None:
+        with contextlib.suppress(OSError, ValueError):
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, sys.stdout.fileno())
+            os.close(null)
 
 
 def _coloured(color: str) -> bool:
     if color != "auto":
         return color == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return stdout().isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

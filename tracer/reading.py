@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from tracer.errors import say
 
 if TYPE_CHECKING:
     from traces import Trace
@@ -19,5 +20,5 @@ def read(path: str) -> Trace:
     if trace.truncated:
         still_open = sum(frame.end_ns is None for frame in trace.frames)
         inside = f", {still_open} frames deep in a call" if still_open else ""
-        print(f"tracer: {path} breaks off{inside}: the program was killed, or still runs", file=sys.stderr)
+        say(f"tracer: {path} breaks off{inside}: the program was killed, or still runs")
     return trace

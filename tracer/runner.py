@@ -13,9 +13,9 @@ from types import CodeType
 from typing import Literal
 
 from tracer import tracebacks
-from tracer.errors import TracerError
+from tracer.errors import TracerError, say
 
-__all__ = ["NotStarted", "Program", "check", "run"]
+__all__ = ["NotStarted", "Program", "check", "load", "run"]
 
 
 class NotStarted(Exception):
@@ -71,12 +71,35 @@ def check(program: Program) -> None:
             raise TracerError(f"-m takes a module name, not {program.target!r}{hint}")
 
 
-def run(program: Program, full_traceback: bool = False) -> None:
-    """Run the program to its end; what it raises (SystemExit too) comes out, with the excepthook set to show it as
-    python would have. The process is the program's from here on: argv, path and ``__main__`` stay as it leaves them.
+def load(program: Program, full_traceback: bool = False) -> CodeType | None:
+    """The program's code, as far as it can be had without running anything of it; SyntaxError is raised as by `run`."""
+    try:
+        if program.kind == "code":
+            return compile(program.target, "<string>", "exec", dont_inherit=True)
+        if program.kind == "module":
+            return None
+        if program.target == "-":
+            return compile(sys.stdin.buffer.read(), "<stdin>", "exec", dont_inherit=True)
+        path = os.path.abspath(program.target)
+        if os.path.isdir(path) or zipfile.is_zipfile(path):
+            return None
+        if path.endswith(".pyc"):
+            return importlib.machinery.SourcelessFileLoader("__main__", path).get_code("__main__")
+        with open(path, "rb") as file:
+            return compile(file.read(), path, "exec", dont_inherit=True)
+    except BaseException:
+        if not full_traceback:
+            tracebacks.clean_at_exit(load.__code__)
+        raise
+
+
+def run(program: Program, full_traceback: bool = False, code: CodeType | None = None) -> None:
+    """Run the program (its code is what `load` gave) to its end; what it raises (SystemExit too) comes out, with the
+    excepthook set to show it as python would have. The process is the program's from here on: argv, path and
+    ``__main__`` stay as it leaves them.
     """
     try:
-        code, module = _enter(program)
+        code, module = _enter(program, code if code is not None else load(program, full_traceback))
         sys.modules["__main__"] = module
         if not full_traceback:
             tracebacks.clean_in_threads()
@@ -93,21 +116,27 @@ def _execute(code: CodeType, namespace: dict[str, object]) -> None:
     exec(code, namespace)
 
 
-def _enter(program: Program) -> tuple[CodeType, types.ModuleType]:
+def _enter(program: Program, code: CodeType | None) -> tuple[CodeType, types.ModuleType]:
     sys.argv[:] = program.argv
     if program.kind == "module":
         _set_path(os.getcwd())
         return _load_module(program.target)
-    if program.kind == "code":
+    path = os.path.abspath(program.target)
+    if code is None:  # a directory or zip
+        sys.path.insert(0, path) if sys.flags.safe_path else _set_path(path)
+        return _load_module("__main__", [path])
+    module = _fresh_main()
+    if program.kind == "code" or program.target == "-":
         _set_path("")
-        return compile(program.target, "<string>", "exec", dont_inherit=True), _fresh_main()
-    if program.target == "-":
-        _set_path("")
-        source = sys.stdin.buffer.read()
-        module = _fresh_main()
-        _describe(module, "<stdin>", None)
-        return compile(source, "<stdin>", "exec", dont_inherit=True), module
-    return _load_script(program.target)
+        if program.kind == "script":
+            _describe(module, "<stdin>", None)
+        return code, module
+    _set_path(os.path.dirname(os.path.realpath(path)))
+    sourceless = path.endswith(".pyc")
+    loader = importlib.machinery.SourcelessFileLoader if sourceless else importlib.machinery.SourceFileLoader
+    module.__loader__ = loader("__main__", path)
+    _describe(module, path, None)
+    return code, module
 
 
 def _set_path(first: str) -> None:
@@ -117,7 +146,7 @@ def _set_path(first: str) -> None:
     for name in _PACKAGES:
         path = os.path.join(first, name)
         if os.path.abspath(path) != os.path.join(_ROOT, name) and (os.path.isdir(path) or os.path.isfile(path + ".py")):
-            print(f"tracer: note: `import {name}` gives the tracer's own package, not {path}", file=sys.stderr)
+            say(f"tracer: note: `import {name}` gives the tracer's own package, not {path}")
 
 
 def _fresh_main() -> types.ModuleType:
@@ -135,27 +164,6 @@ def _describe(module: types.ModuleType, file: str | None, cached: str | None) ->
 
 
 _keep: list[types.ModuleType] = []  # the __main__ that started us must outlive its place in sys.modules
-
-
-def _load_script(target: str) -> tuple[CodeType, types.ModuleType]:
-    path = os.path.abspath(target)
-    if os.path.isdir(path) or zipfile.is_zipfile(path):
-        sys.path.insert(0, path) if sys.flags.safe_path else _set_path(path)
-        return _load_module("__main__", [path])
-    _set_path(os.path.dirname(os.path.realpath(path)))
-    module = _fresh_main()
-    loader: importlib.machinery.SourceFileLoader | importlib.machinery.SourcelessFileLoader
-    if path.endswith(".pyc"):
-        loader = importlib.machinery.SourcelessFileLoader("__main__", path)
-        compiled = loader.get_code("__main__")
-        assert compiled is not None
-    else:
-        loader = importlib.machinery.SourceFileLoader("__main__", path)
-        with open(path, "rb") as file:
-            compiled = compile(file.read(), path, "exec", dont_inherit=True)
-    module.__loader__ = loader
-    _describe(module, path, None)
-    return compiled, module
 
 
 def _load_module(name: str, where: list[str] | None = None) -> tuple[CodeType, types.ModuleType]:

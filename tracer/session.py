@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import os
 import platform
 from collections.abc import Sequence
 from typing import Any
@@ -59,6 +61,13 @@ class Session:
             self._sink.close(status, error)
         except TraceError:
             self.lost = True
+
+    def discard(self) -> None:
+        """Stop watching and keep nothing: the program never began."""
+        self.finish()
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                os.remove(self.path)
 
     @property
     def hops(self) -> int:

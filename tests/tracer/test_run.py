@@ -97,6 +97,28 @@ def test_standard_input(tracer: Run, python: Run, tmp_path: Path) -> None:
     assert (tmp_path / "stdin.trace").exists()
 
 
+def test_a_program_that_never_began_leaves_nothing(tracer: Run, python: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("import torch\ndef f(:\n")
+    (tmp_path / "bad.trace").write_text('{"format":"an earlier one"}')
+    for words in (["bad.py"], ["-c", "def f(:"], ["-m", "nosuch"], ["-m", "json.nosuch"]):
+        got = tracer("run", *words)
+        assert "trace:" not in got.stderr
+        if words[0] != "-m":
+            assert (got.returncode, got.stderr) == (1, python(*words).stderr)
+        else:
+            assert (got.returncode, got.stderr) == (2, f"tracer run: no module named {words[1]}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.py", "bad.trace"]
+    assert (tmp_path / "bad.trace").read_text() == '{"format":"an earlier one"}'
+
+
+def test_the_hint_says_what_helps(tracer: Run, tmp_path: Path) -> None:
+    got = tracer("run", "-c", "import torch; torch.ones(2)[5]")
+    assert "tracer bt command.trace (where it stopped)" in got.stderr
+    assert "tracer bt command.trace --at aten::ones" in tracer("run", "-c", "import torch; torch.ones(2)").stderr
+    tracer("run", "-c", "import sys; sys.exit('that was all')")
+    assert load(tmp_path / "command.trace").error == ("SystemExit", "that was all")
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -104,7 +126,6 @@ def test_standard_input(tracer: Run, python: Run, tmp_path: Path) -> None:
         "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise ValueError('x') from error",
         "try:\n    1 / 0\nexcept ZeroDivisionError:\n    raise ValueError('x')",
         "raise ExceptionGroup('two', [ValueError(1), TypeError(2)])",
-        "def f(:",
         "import sys; sys.exit(3)",
         "import sys; sys.exit('text')",
         "import sys; sys.exit(None)",

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from tracer.output import emit_lines
+from tracer.output import emit_lines, stdout
 from tracer.reading import read
 
 __all__ = ["add_parser", "run", "save_beside"]
@@ -41,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from traces import graph
 
     trace = read(args.file)
+    if args.output is None:
+        stdout()
     made = graph.call_graph(trace, args.instances) if args.kind == "calls" else graph.autograd_graph(trace)
     if args.output is None:
         emit_lines([json.dumps(nx.node_link_data(made, edges="edges"), indent=1)])

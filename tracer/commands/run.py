@@ -6,11 +6,12 @@ import argparse
 import atexit
 import contextlib
 import os
+import shlex
 import sys
 from typing import Any
 
 from tracer import runner
-from tracer.errors import TracerError, complain, is_users
+from tracer.errors import TracerError, complain, is_users, say
 from tracer.targets import base
 
 __all__ = ["add_parser", "run"]
@@ -61,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
         target = base.find(args.on)
         program = _program(args)
         runner.check(program)
+        code = runner.load(program, args.full_traceback)
         finish = _start(args, target, program)
     except Exception as error:
         if is_users(error):
@@ -68,14 +70,17 @@ def run(args: argparse.Namespace) -> int:
         raise
     status, error_text = 1, None
     try:
-        runner.run(program, args.full_traceback)
+        runner.run(program, args.full_traceback, code)
         status = 0
     except runner.NotStarted as error:
         status = complain(str(error), "tracer run")
+        error_text = _NOTHING
     except SystemExit as error:
         status = _exit_status(error.code)
         if status and error.__context__ is not None:  # sys.exit(1) in an except block: that is what it ended of
             error_text = _described(error.__context__)
+        elif error.code is not None and not isinstance(error.code, int):  # sys.exit("message")
+            error_text = _described(error)
         raise
     except KeyboardInterrupt:
         status, error_text = 130, ("KeyboardInterrupt", "")
@@ -124,11 +129,14 @@ def _start(args: argparse.Namespace, target: base.Target, program: runner.Progra
     def at_exit() -> None:
         if os.getpid() != pid:  # a forked child
             return
+        if end[1] is _NOTHING and not session.hops:
+            session.discard()
+            return
         session.finish(*end)
         with contextlib.suppress(Exception):
             sys.stdout.flush()
         with contextlib.suppress(Exception):
-            _tell(session, output, args.graphs)
+            _tell(session, output, args.graphs, end[1] is not None)
 
     atexit.register(at_exit)
     session.start()
@@ -137,6 +145,9 @@ def _start(args: argparse.Namespace, target: base.Target, program: runner.Progra
         end[:] = status, error
 
     return finish
+
+
+_NOTHING = ("NotStarted", "the program was not found")
 
 
 def _described(error: BaseException) -> tuple[str, str]:
@@ -174,16 +185,16 @@ def _exit_status(code: Any) -> int:
     return code & 0xFF if isinstance(code, int) else 1
 
 
-def _tell(session: Any, path: str, graphs: bool) -> None:
+def _tell(session: Any, path: str, graphs: bool, died: bool) -> None:
     """Say where the trace lies and how to look at it."""
-    name = path if " " not in path else f"'{path}'"
+    name = shlex.quote(path)
     hint = f"tracer show {name}"
     if session.first_op is not None:
-        hint += f" · tracer bt {name} --at {session.first_op}"
+        hint += f" · tracer bt {name}{' (where it stopped)' if died else f' --at {session.first_op}'}"
     count = f"{session.hops} hop" + ("" if session.hops == 1 else "s")
     lost = "  recording stopped early: the rest of the run is missing" if session.lost else ""
-    print(f"trace: {path}  ({count})  look: {hint}{lost}", file=sys.stderr)
+    say(f"trace: {path}  ({count})  look: {hint}{lost}")
     if graphs:
         from tracer.commands.graph import save_beside
 
-        print("graphs: " + "  ".join(save_beside(path)), file=sys.stderr)
+        say("graphs: " + "  ".join(save_beside(path)))

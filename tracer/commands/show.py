@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tracer.cli import positive
-from tracer.output import add_color, emit, emit_lines
+from tracer.output import add_color, emit, emit_lines, is_utf8
 from tracer.reading import read
 
 if TYPE_CHECKING:
@@ -68,5 +68,5 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(form: str, trace: Trace, dispatch: Any, as_json: Any) -> Iterable[str]:
-    lines: Iterable[str] = dispatch.lines(trace) if form == "dispatch" else as_json.lines(trace)
+    lines: Iterable[str] = dispatch.lines(trace) if form == "dispatch" else as_json.lines(trace, not is_utf8())
     return lines

@@ -56,9 +56,9 @@ def _data(graph: Any, ending: str, name: str) -> bytes:
     if ending == "graphml":
         return ("\n".join(nx.generate_graphml(_flat(graph))) + "\n").encode()
     if ending == "mmd":
-        return draw.to_mermaid(graph).encode()
+        return _utf8(draw.to_mermaid(graph))
     if ending == "dot":
-        return draw.to_dot(graph).encode()
+        return _utf8(draw.to_dot(graph))
     if ending == "png":
         data = _graphviz(graph, "png", name)
         if data is None:
@@ -66,7 +66,11 @@ def _data(graph: Any, ending: str, name: str) -> bytes:
         return data
     svg = _graphviz(graph, "svg", name)
     picture = draw.to_svg(graph) if svg is None else svg.decode("utf-8", "replace")
-    return (picture if ending == "svg" else draw.html(graph, picture)).encode()
+    return _utf8(picture if ending == "svg" else draw.html(graph, picture))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")  # a name may hold a lone surrogate
 
 
 def _flat(graph: Any) -> Any:
@@ -103,7 +107,7 @@ def _graphviz(graph: Any, form: str, name: str) -> bytes | None:
         return None
     try:
         done = subprocess.run(
-            [program, f"-T{form}"], input=draw.to_dot(graph).encode(), capture_output=True, timeout=SECONDS, check=False
+            [program, f"-T{form}"], input=_utf8(draw.to_dot(graph)), capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         raise TraceError(

@@ -11,10 +11,19 @@ from traces.trace import Trace
 __all__ = ["lines"]
 
 
-def lines(trace: Trace) -> Iterator[str]:
-    """One line a hop."""
+def lines(trace: Trace, ascii: bool = False) -> Iterator[str]:
+    """One line a hop; with ``ascii`` everything else is escaped."""
     for hop in trace.hops:
-        yield json.dumps(_hop(trace, hop), ensure_ascii=False)
+        text = json.dumps(_hop(trace, hop), ensure_ascii=ascii)
+        yield text if _is_utf8(text) else json.dumps(_hop(trace, hop))
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate: escapes can say it
+        return False
+    return True
 
 
 def _hop(trace: Trace, hop: Hop) -> dict[str, object]:
