@@ -14,7 +14,7 @@ __all__ = ["Selection"]
 class _Held:
     """A frame of which the sink has not been told: what to tell, and what a predicate may ask."""
 
-    __slots__ = ("facts", "judged", "parent", "tell", "within")
+    __slots__ = ("facts", "judged", "parent", "tell", "wanted", "within")
 
     def __init__(self, parent: int | None, within: bool, facts: Facts, begin: Callable[[], None]) -> None:
         self.parent = parent
@@ -22,6 +22,7 @@ class _Held:
         self.facts = facts
         self.tell = [begin]
         self.judged = False
+        self.wanted = False  # the sink is to be told of it
 
 
 class Selection:
@@ -153,18 +154,23 @@ class Selection:
     def _leave(self, frame_id: int) -> bool:
         """A frame ends; whether the sink knows it."""
         self._judge(frame_id)
+        held = self._held.get(frame_id)
+        if held is not None and held.wanted:
+            self._release(frame_id)
         self._inside.discard(frame_id)
         self._stacks.pop(frame_id, None)
         return self._held.pop(frame_id, None) is None
 
     def _release(self, frame_id: int) -> None:
         """Tell of a frame, of those around it first."""
-        chain: list[_Held] = []
+        chain: list[tuple[int, _Held]] = []
         at: int | None = frame_id
-        while at is not None and (held := self._held.pop(at, None)) is not None:
-            held.judged = True
-            chain.append(held)
+        while at is not None and (held := self._held.get(at)) is not None:
+            held.judged = held.wanted = True
+            chain.append((at, held))
             at = held.parent
-        for held in reversed(chain):
-            for tell in held.tell:
-                tell()
+        for at, held in reversed(chain):
+            while held.tell:  # a RecursionError leaves the rest to be told another time
+                held.tell[0]()
+                del held.tell[0]
+            self._held.pop(at, None)

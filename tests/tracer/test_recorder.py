@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,11 +140,93 @@ def test_frames_left_without_notice_are_closed() -> None:
         door.leave(a, None)  # b's end was not announced
         door.enter(b, ())
         door.leave(b, None)
-    assert [(f.site.name, f.parent, f.end_ns is not None) for f in trace.frames] == [
-        ("a", None, True),
-        ("b", 0, False),
-        ("b", None, True),
+    assert [(f.site.name, f.parent, f.error and f.error[0]) for f in trace.frames] == [
+        ("a", None, None),
+        ("b", 0, "left unseen"),
+        ("b", None, None),
     ]
+    assert all(f.end_ns is not None for f in trace.frames)
+
+
+def test_a_frame_is_left_by_the_python_frame_that_announced_it() -> None:
+    site = doors.site_of(inner.__wrapped__, "a", "native")  # type: ignore[attr-defined]
+
+    def announce(depth: int, lose_end: bool) -> None:
+        door = doors.listener
+        assert door is not None
+        if depth != 1:  # the beginning of that one is missed
+            door.enter(site, (depth,))
+        if depth < 2:
+            announce(depth + 1, lose_end)
+        if depth != 2 or not lose_end:
+            door.leave(site, depth)
+
+    with record() as trace:
+        announce(0, False)
+        announce(0, True)
+        inner(3)
+    assert [(f.name, f.args, f.parent, f.result, f.error and f.error[0]) for f in trace.frames] == [
+        ("a", (0,), None, 0, None),
+        ("a", (2,), 0, 2, None),
+        ("a", (0,), None, 0, None),
+        ("a", (2,), 2, None, "left unseen"),
+        ("at::native::inner", (3,), None, 3, None),
+    ]
+
+
+RECURSION = """
+import torch
+def deep(n):
+    torch.ones(1, requires_grad=True).sum()
+    return deep(n + 1)
+for _ in range(3):
+    try:
+        deep(0)
+    except RecursionError:
+        pass
+def shallow(pad):
+    return torch.ones(2, requires_grad=True).mean() if not pad else shallow(pad - 1)
+for pad in range(700, 1000, 3):
+    try:
+        shallow(pad)
+    except RecursionError:
+        pass
+torch.zeros(3)
+"""
+
+
+@pytest.mark.parametrize("where", ["memory", "file", "gz", "only", "two"])
+def test_a_recursion_error_of_the_program(where: str, tmp_path: Path) -> None:
+    from engine import torch
+
+    path = {"file": tmp_path / "r.trace", "gz": tmp_path / "r.trace.gz"}.get(where)
+    code = compile(RECURSION.replace("import torch", ""), "<deep>", "exec")
+    with warnings.catch_warnings(), record(path=path, only="not op=aten::nosuch" if where == "only" else None) as trace:
+        warnings.simplefilter("error")
+        if where == "two":
+            with record():
+                exec(code, {"torch": torch})
+        else:
+            exec(code, {"torch": torch})
+    found = trace.trace
+    assert trace.path("aten::zeros") == ["BackendSelect", "CPU"]
+    assert found.frames[-1].end_ns is not None
+    zeros = [frame for frame in found.frames if frame.name == "torch::autograd::THPVariable_zeros"]
+    assert [frame.parent for frame in zeros] == [None]
+    assert dict(zeros[0].details)["case"] is not None
+    assert all(frame.end_ns is not None for frame in found.frames)
+    for frame in found.frames:
+        hops = found.hops_of(frame.id)
+        assert len(hops) <= 1
+        if hops:
+            assert frame.layer == "ops"
+            assert frame.name.rpartition("::")[0] == "at::_ops::" + hops[0].op.removeprefix("aten::").replace(".", "_")
+        if frame.parent is not None:
+            outer = found.frame(frame.parent)
+            assert outer.start_ns <= frame.start_ns
+            assert outer.end_ns is not None
+            assert frame.end_ns is not None
+            assert frame.end_ns <= outer.end_ns
 
 
 def test_details_go_to_the_innermost_frame() -> None:

@@ -17,7 +17,7 @@ from engine.aten.core.tensor import Tensor
 from engine.c10.exception import Error
 from tracer.targets.base import Recorder
 from tracer.targets.saved import saved_values
-from tracer.targets.stacks import Stack, below, relative, shown, user_stack
+from tracer.targets.stacks import Stack, below, reaches, relative, shown, user_stack
 from tracer.targets.values import Values, key_names, key_set_text
 from traces import Sink
 from traces.values import Encoded
@@ -30,13 +30,18 @@ _DETAILS = {"idx": "case"}  # the engine's word -> the one that reports know
 _KEY_SETS = ("dispatchKeySet", "ks")
 
 
+_Stack = list[tuple[int, doors.Site, FrameType, str, Stack]]
+_UNSEEN = "left unseen", "how this function was left could not be recorded"
+
+
 class _Thread(threading.local):
     """What is open on a thread: (frame id, Site, the Python frame that announced it, file, the user's stack)."""
 
     def __init__(self) -> None:
         self.number = 0
         self.node: int | None = None  # the node whose apply comes next
-        self.stack: list[tuple[int, doors.Site, FrameType, str, Stack]] = []
+        self.missed: FrameType | None = None  # announced a frame that could not be recorded
+        self.stack: _Stack = []
 
 
 class _SiteFacts:
@@ -53,7 +58,12 @@ class _SiteFacts:
 
 
 class EngineRecorder(doors.Listener):
-    """Turns what the doors announce into the calls of one sink."""
+    """Turns what the doors announce into the calls of one sink.
+
+    Near the end of Python's stack any event may be missed, by a RecursionError here that the program, too, is about to
+    get. So a frame is left by the Python frame that announced it, and those whose end was missed are closed when the
+    stack shows it.
+    """
 
     def __init__(self, sink: Sink) -> None:
         self.sink = sink
@@ -65,6 +75,7 @@ class EngineRecorder(doors.Listener):
         self._threads = itertools.count(1)
         self._frame_ids = itertools.count()
         self._hop_ids = itertools.count()
+        self._node_ids = itertools.count()
         self._sites: dict[doors.Site, _SiteFacts] = {}
         self._decisions: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._nodes: dict[int, int] = {}
@@ -73,17 +84,26 @@ class EngineRecorder(doors.Listener):
 
     def enter(self, site: doors.Site, args: tuple[Any, ...]) -> None:
         thread = self._thread
+        try:
+            self._enter(thread, site, args, sys._getframe(self.depth))
+        except RecursionError:
+            thread.missed, thread.node = sys._getframe(self.depth), None
+            raise
+
+    def _enter(self, thread: _Thread, site: doors.Site, args: tuple[Any, ...], announcer: FrameType) -> None:
         if not thread.number:
             thread.number = next(self._threads)
         facts = self._sites.get(site) or self._meet(site)
-        announcer = sys._getframe(self.depth)
-        parent: int | None
-        line: int | None
-        if thread.stack:
+        parent: int | None = None
+        line: int | None = None
+        while thread.stack:
             parent, above, frame, file, outer = thread.stack[-1]
-            line, python = below(announcer, frame, above.name, file)
-            if python:
-                python = outer = python + outer
+            line, python, met = below(announcer, frame, above.name, file)
+            if met or reaches(announcer, frame):
+                if python:
+                    python = outer = python + outer
+                break
+            self._drop(thread.stack, len(thread.stack) - 1, perf_counter_ns(), _UNSEEN)
         else:
             parent, line = None, None
             python = outer = user_stack(announcer)
@@ -114,24 +134,29 @@ class EngineRecorder(doors.Listener):
 
     def leave(self, site: doors.Site, result: Any) -> None:
         now = perf_counter_ns()
-        frame_id = self._close(site)
-        if frame_id is not None:
-            self.sink.end(frame_id, now, self.values(result))
+        stack = self._thread.stack
+        if self._find(stack, site, sys._getframe(self.depth), now, _UNSEEN):
+            self.sink.end(stack[-1][0], now, self.values(result))
+            stack.pop()
 
     def fail(self, site: doors.Site, error: BaseException) -> None:
         now = perf_counter_ns()
-        frame_id = self._close(site)
-        if frame_id is not None:
-            self.sink.fail(frame_id, now, error_name(error), error_text(error))
+        stack = self._thread.stack
+        end = error_name(error), error_text(error)
+        if self._find(stack, site, sys._getframe(self.depth), now, end):
+            self.sink.fail(stack[-1][0], now, *end)
+            stack.pop()
 
     def detail(self, name: str, value: Any) -> None:
         stack = self._thread.stack
-        if stack:
+        if stack and not (self._thread.missed and self._is_missed(sys._getframe(self.depth))):
             self.sink.detail(stack[-1][0], _DETAILS.get(name, name), self.values(value))
 
     def hop(self, decision: Any) -> None:
         stack = self._thread.stack
         if not stack:  # a recording that began inside this call
+            return
+        if self._thread.missed and self._is_missed(sys._getframe(self.depth)):
             return
         key = (
             decision.kind,
@@ -153,12 +178,10 @@ class EngineRecorder(doors.Listener):
         self.hops += 1
 
     def node(self, node: Any, outputs: tuple[Any, ...]) -> None:
-        stack = self._thread.stack
-        self._announce(node, stack[-1][0] if stack else None, outputs)
+        self._announce(node, self._innermost(sys._getframe(self.depth)), outputs)
 
     def warn(self, category: str, message: str) -> None:
-        stack = self._thread.stack
-        self.sink.warning(category, message, stack[-1][0] if stack else None)
+        self.sink.warning(category, message, self._innermost(sys._getframe(self.depth)))
 
     # frames
 
@@ -171,21 +194,40 @@ class EngineRecorder(doors.Listener):
         facts = self._sites[site] = _SiteFacts(site, key, file)
         return facts
 
-    def _close(self, site: doors.Site) -> int | None:
-        stack = self._thread.stack
-        if not stack:
-            return None
-        last = stack.pop()
-        if last[1] is site:
-            return last[0]
-        # Frames whose end was not announced lie above; or this one was entered before the recording began.
+    def _find(self, stack: _Stack, site: doors.Site, announcer: FrameType, now: int, end: tuple[str, str]) -> bool:
+        """Whether the frame that ``announcer`` leaves is open; if so it is the last one afterwards: those above it,
+        whose end was missed, are closed with ``end``.
+        """
         for index in range(len(stack) - 1, -1, -1):
-            if stack[index][1] is site:
-                frame_id = stack[index][0]
-                del stack[index:]
-                return frame_id
-        stack.append(last)
-        return None
+            open_frame = stack[index]
+            if open_frame[2] is announcer and open_frame[1] is site:
+                if index + 1 < len(stack):
+                    self._drop(stack, index + 1, now, end)
+                return True
+        return False  # its beginning was missed, or came before the recording
+
+    def _drop(self, stack: _Stack, first: int, now: int, end: tuple[str, str]) -> None:
+        """Close what is open from number ``first`` on: it has been left, and nobody was told."""
+        while len(stack) > first:
+            self.sink.fail(stack[-1][0], now, *end)
+            stack.pop()
+
+    def _innermost(self, frame: FrameType) -> int | None:
+        """The open frame in which something happens; None also when the beginning of that frame was missed."""
+        stack = self._thread.stack
+        return stack[-1][0] if stack and not (self._thread.missed and self._is_missed(frame)) else None
+
+    def _is_missed(self, frame: FrameType | None) -> bool:
+        """Whether ``frame`` runs in one whose beginning was missed, rather than in the last open one."""
+        thread = self._thread
+        last = thread.stack[-1][2] if thread.stack else None
+        while frame is not None and frame is not last:
+            if frame is thread.missed:
+                return True
+            frame = frame.f_back
+        if not reaches(frame, thread.missed):  # type: ignore[arg-type]
+            thread.missed = None
+        return False
 
     # autograd
 
@@ -197,15 +239,25 @@ class EngineRecorder(doors.Listener):
         number = self._nodes.get(ticket)
         if number is not None:
             return number, False
-        number = self._nodes[ticket] = len(self._nodes)
+        number = self._nodes[ticket] = next(self._node_ids)
         return number, True
 
     def _announce(self, node: Any, created_by: int | None, outputs: tuple[Any, ...] = ()) -> int:
         """The node's number; the sink is told of it, and of those it leads to, when they are new."""
         first, new = self._number(node)
         waiting = [(first, node, created_by)] if new else []
+        try:
+            self._tell(waiting, node, outputs)
+        except RecursionError:
+            for _, one, _ in waiting:  # the sink has not heard of them: they are told of when they are met again
+                self._nodes.pop(one._debug_id, None)
+            raise
+        return first
+
+    def _tell(self, waiting: list[tuple[int, Any, int | None]], node: Any, outputs: tuple[Any, ...]) -> None:
         while waiting:
-            number, one, by = waiting.pop()
+            number, one, by = waiting[-1]
+            others: list[tuple[int, Any, int | None]] = []
             edges: list[tuple[int | None, int]] = []
             for after, input_nr in one._next_edges:
                 if after is None:
@@ -213,7 +265,7 @@ class EngineRecorder(doors.Listener):
                     continue
                 target, new = self._number(after)
                 if new:
-                    waiting.append((target, after, None))
+                    others.append((target, after, None))
                 edges.append((target, input_nr))
             variable = getattr(one, "variable", None)
             self.sink.node(
@@ -225,7 +277,7 @@ class EngineRecorder(doors.Listener):
                 by,
                 self.values.number(variable) if isinstance(variable, Tensor) else None,
             )
-        return first
+            waiting[-1:] = others
 
 
 def _decision(decision: Any) -> dict[str, Any]:
@@ -278,6 +330,8 @@ def _to_all(name: str) -> Callable[..., None]:
         for recorder in self.recorders:
             try:
                 getattr(recorder, name)(*args)
+            except RecursionError:
+                continue
             except Exception as error:
                 _lose(recorder)
                 warnings.warn(

@@ -7,7 +7,7 @@ from types import FrameType
 
 from tracer import tracebacks
 
-__all__ = ["Stack", "below", "relative", "shown", "user_stack"]
+__all__ = ["Stack", "below", "reaches", "relative", "shown", "user_stack"]
 
 Stack = tuple[tuple[str, int, str], ...]
 
@@ -72,12 +72,19 @@ def user_stack(frame: FrameType | None) -> Stack:
     return tuple(found)
 
 
-def below(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[int | None, Stack]:
+def reaches(frame: FrameType | None, outer: FrameType) -> bool:
+    """Whether ``outer`` is still running, below ``frame``."""
+    while frame is not None and frame is not outer:
+        frame = frame.f_back
+    return frame is not None
+
+
+def below(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[int | None, Stack, bool]:
     """Where the function ``name`` of ``file`` stands, whose frame was announced by ``parent``, now that ``frame``
     announces one below it; and the user's frames between the two, innermost first.
 
     The function is the Python frame that bears its name (the generated layers are renamed); else the outermost one of
-    its file.
+    its file. The third value is false when ``parent`` was not met.
     """
     body: FrameType | None = None
     named = False
@@ -105,7 +112,7 @@ def below(frame: FrameType, parent: FrameType, name: str, file: str) -> tuple[in
         elif outer is not None and outer.f_code.co_name == name:
             body = outer
     between = tuple([_entry(one) for one in users if one is not body]) if users else ()
-    return (body.f_lineno if body is not None else None), between
+    return (body.f_lineno if body is not None else None), between, at is parent
 
 
 def _entry(frame: FrameType) -> tuple[str, int, str]:

@@ -64,6 +64,7 @@ class Scribe:
         self._hops = Ids()
         self._nodes: set[int] = set()
         self._last_ns: int | None = None
+        self._before: tuple[int | None, int] = (None, 0)  # both, before the record that is being written
         self._owed = 0  # by how much the steps written fall short of the time that went by
         self._out.write((dump({"format": FORMAT, "version": VERSION, **(header or {})}) + "\n").encode(), True)
         _open.add(self)
@@ -93,11 +94,16 @@ class Scribe:
             self._do(lambda: None)
 
     def _write(self, line: str, flush: bool) -> None:
-        if self._lines:
-            line = "\n".join([*self._lines, line])
-            self._lines.clear()
+        kept = self._lines
+        if kept:
+            line = "\n".join([*kept, line])
+            self._lines = []
         try:
             self._out.write((line + "\n").encode(), flush)
+        except RecursionError:  # nothing has been written
+            self._lines = kept
+            self._last_ns, self._owed = self._before
+            raise
         except TraceError:
             self._mute()  # a record is missing: whatever would follow could not be understood
             raise
@@ -129,6 +135,7 @@ class Scribe:
 
     def _delta(self, t_ns: int) -> int:
         """The step of time since the last one, in two digits: rounded up or down, whichever keeps the sum right."""
+        self._before = self._last_ns, self._owed
         step = 0 if self._last_ns is None else t_ns - self._last_ns
         self._last_ns = t_ns
         if step < 100 or self._exact:

@@ -58,7 +58,9 @@ class Writer(Scribe):
                         call = self._quick.get((site_key, args.text, line, python))
                         done = call is not None and self._is_next(frame_id, parent_id, thread)
                         if done:
-                            self._enter(frame_id, thread, call, self._delta(t_ns), args.numbers)
+                            numbers = "".join([f",{n}" for n in args.numbers])
+                            text = f"[{BEGIN},{call},{self._delta(t_ns)}{numbers}]"
+                            self._enter(self._stacks[thread], frame_id, thread, text)
                     finally:
                         self._busy = False
                     self._catch_up()
@@ -73,12 +75,19 @@ class Writer(Scribe):
         open_frames = self._stacks.get(thread)
         return bool(open_frames) and open_frames[-1] == parent_id  # type: ignore[index]
 
-    def _enter(self, frame_id: int, thread: int, call: int | None, delta: int, numbers: list[int]) -> None:
-        open_frames = self._stacks[thread]
+    def _enter(self, open_frames: list[int], frame_id: int, thread: int, text: str) -> None:
+        self._frames.add(frame_id)
         open_frames.append(frame_id)
         self._open[frame_id] = thread
-        self._frames.add(frame_id)
-        self._write(f"[{BEGIN},{call},{delta}{''.join([f',{n}' for n in numbers])}]", False)
+        try:
+            self._write(text, len(open_frames) == 1)
+        except RecursionError:  # nothing can be called now
+            del open_frames[-1], self._open[frame_id]
+            ids = self._frames
+            ids.count -= 1
+            if ids.ids is not None:
+                del ids.ids[-1], ids.positions[frame_id]
+            raise
 
     def _begin(
         self,
@@ -119,10 +128,7 @@ class Writer(Scribe):
         else:
             parent = "null" if parent_id is None else parent_id
             text = f'["b",{frame_id},{parent},{call},{delta},{int(derived)},[{",".join(numbers)}]]'
-        open_frames.append(frame_id)
-        self._open[frame_id] = thread
-        self._frames.add(frame_id)
-        self._write(text, len(open_frames) == 1)
+        self._enter(open_frames, frame_id, thread, text)
 
     def _opened(self, frame_id: int) -> list[int]:
         thread = self._open.get(frame_id)
@@ -148,10 +154,8 @@ class Writer(Scribe):
                         open_frames = self._stacks.get(self._thread) or [-1]
                         done = value is not None and open_frames[-1] == frame_id and not self._closed
                         if done:
-                            open_frames.pop()
-                            del self._open[frame_id]
                             numbers = "".join([f",{n}" for n in result.numbers])
-                            self._write(f"[{END},{value},{self._delta(t_ns)}{numbers}]", not open_frames)
+                            self._leave(open_frames, frame_id, f"[{END},{value},{self._delta(t_ns)}{numbers}]", False)
                     finally:
                         self._busy = False
                     self._catch_up()
@@ -170,8 +174,18 @@ class Writer(Scribe):
             text = f"[{END},{value},{delta}{',' if numbers else ''}{','.join(numbers)}]"
         else:
             text = f'["e",{frame_id},{value},{delta},[{",".join(numbers)}]]'
+        self._leave(open_frames, frame_id, text, False)
+
+    def _leave(self, open_frames: list[int], frame_id: int, text: str, flush: bool) -> None:
+        place = open_frames.index(frame_id) if open_frames[-1] != frame_id else len(open_frames) - 1
+        thread = self._open[frame_id]
         self._forget(open_frames, frame_id)
-        self._write(text, not open_frames)
+        try:
+            self._write(text, flush or not open_frames)
+        except RecursionError:
+            open_frames[place:place] = [frame_id]
+            self._open[frame_id] = thread
+            raise
 
     def fail(self, frame_id: int, t_ns: int, exc_type: str, message: str) -> None:
         self._do(self._fail, frame_id, t_ns, exc_type, message)
@@ -179,8 +193,7 @@ class Writer(Scribe):
     def _fail(self, frame_id: int, t_ns: int, exc_type: str, message: str) -> None:
         open_frames = self._opened(frame_id)
         text = dump(["x", frame_id, self._delta(t_ns), exc_type, message])
-        self._forget(open_frames, frame_id)
-        self._write(text, True)
+        self._leave(open_frames, frame_id, text, True)
 
     def hop(
         self,
@@ -224,7 +237,14 @@ class Writer(Scribe):
         else:
             text = f'["h",{hop_id},{frame_id},{number}]'
         self._hops.add(hop_id)
-        self._write(text, True)
+        try:
+            self._write(text, True)
+        except RecursionError:
+            ids = self._hops
+            ids.count -= 1
+            if ids.ids is not None:
+                del ids.ids[-1], ids.positions[hop_id]
+            raise
 
     def detail(self, frame_id: int, name: str, value: Value) -> None:
         self._do(self._detail, frame_id, name, value)
@@ -261,8 +281,9 @@ class Writer(Scribe):
             raise TraceError(f"node {node_id} appears twice")
         if created_by is not None:
             self._begun(created_by)
+        text = dump(row)
+        self._write(text, True)
         self._nodes.add(node_id)
-        self._write(dump(row), True)
 
     def node_ran(self, node_id: int, frame_id: int) -> None:
         self._do(self._node_ran, node_id, frame_id)
