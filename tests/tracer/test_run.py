@@ -385,3 +385,29 @@ def test_a_full_disk_does_not_stop_the_program(tracer: Run, tmp_path: Path) -> N
     assert "recording stopped early: the rest of the run is missing" in got.stderr
     trace = load(tmp_path / "rand.trace")
     assert trace.truncated and trace.hops
+
+
+@pytest.mark.parametrize("trace", ["fd.trace", "fd.trace.gz"])
+@pytest.mark.parametrize(("most", "files"), [(256, 3), (2000, 700)])
+def test_a_program_that_closes_descriptors_it_does_not_know(
+    tracer: Run, tmp_path: Path, trace: str, most: int, files: int
+) -> None:
+    (tmp_path / "fd.py").write_text(
+        f"import os, torch\ntorch.ones(1)\nos.closerange(3, {most})\n"
+        f"mine = [open(f'mine{{i}}', 'w') for i in range({files})]\ntorch.zeros(2)\nfor f in mine: f.write('x')\n"
+    )
+    got = tracer("run", "-o", trace, "fd.py")
+    assert got.returncode == 0
+    assert got.stderr.startswith("trace: ")
+    assert got.stderr.count("\n") == 1
+    assert {path.read_text() for path in tmp_path.glob("mine*")} == {"x"}
+    loaded = load(tmp_path / trace)
+    assert (loaded.truncated, loaded.path("aten::zeros")) == (False, ["BackendSelect", "CPU"])
+
+
+def test_a_trace_closed_and_removed_by_the_program(tracer: Run) -> None:
+    code = "import os, torch; torch.ones(1); os.closerange(3, 2000); os.remove('command.trace'); torch.ones(1); print(1)"
+    got = tracer("run", "-c", code)
+    assert (got.returncode, got.stdout) == (0, "1\n")
+    assert "Traceback" not in got.stderr
+    assert "Exception ignored" not in got.stderr

@@ -108,6 +108,13 @@ class Scribe:
             self._mute()  # a record is missing: whatever would follow could not be understood
             raise
 
+    def _check(self) -> None:
+        try:
+            self._out.check()
+        except TraceError:
+            self._mute()
+            raise
+
     def _define(self, tag: str, key: Any, fields: Callable[[], list[Any]]) -> int:
         """The number of something that is written once, defined before the line that names it."""
         table = self._tables[tag]

@@ -76,6 +76,8 @@ class Writer(Scribe):
         return bool(open_frames) and open_frames[-1] == parent_id  # type: ignore[index]
 
     def _enter(self, open_frames: list[int], frame_id: int, thread: int, text: str) -> None:
+        if not open_frames:
+            self._check()
         self._frames.add(frame_id)
         open_frames.append(frame_id)
         self._open[frame_id] = thread
@@ -307,5 +309,6 @@ class Writer(Scribe):
         self._do(self._close, status, error)
 
     def _close(self, status: int, error: tuple[str, str] | None) -> None:
+        self._check()
         self._write(dump(["z", status, error]), False)
         self.abandon()
