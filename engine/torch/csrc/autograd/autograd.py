@@ -47,6 +47,7 @@ def run_backward(
     inputs: Sequence[Any],
     allow_unused: bool,
     accumulate_grad: bool,
+    engine: Engine | None = None,
 ) -> list[Any]:
     roots = []
     for i, output in enumerate(outputs):
@@ -56,7 +57,8 @@ def run_backward(
         )
         roots.append(edge)
     edges = [input_edge(t, accumulate_grad) for t in inputs]
-    result = Engine.get_default_engine().execute(roots, grad_outputs, keep_graph, create_graph, accumulate_grad, edges)
+    engine = engine or Engine.get_default_engine()
+    result = engine.execute(roots, grad_outputs, keep_graph, create_graph, accumulate_grad, edges)
     if inputs and not allow_unused:
         for grad_input in result:
             TORCH_CHECK(
@@ -86,10 +88,11 @@ def backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Sequence[Any] = (),
+    engine: Engine | None = None,
 ) -> None:
     gradients = _make_grads(tensors, grad_tensors)
     keep_graph = create_graph if retain_graph is None else retain_graph
-    run_backward(tensors, gradients, keep_graph, create_graph, inputs, True, True)
+    run_backward(tensors, gradients, keep_graph, create_graph, inputs, True, True, engine)
 
 
 def grad(
@@ -113,5 +116,6 @@ def _backward(
     keep_graph: bool | None = None,
     create_graph: bool = False,
 ) -> None:
-    """VariableHooks::_backward, behind ``at::Tensor::backward``."""
-    backward((self,), () if gradient is None else (gradient,), keep_graph, create_graph, inputs or ())
+    """VariableHooks::_backward, behind ``at::Tensor::backward`` of a C++ program."""
+    gradients = () if gradient is None else (gradient,)
+    backward((self,), gradients, keep_graph, create_graph, inputs or (), Engine.get_base_engine())

@@ -226,12 +226,20 @@ class Engine:
     """One per process: ``Engine.get_default_engine()``. Python's binding puts its own in the place."""
 
     _default: Engine | None = None
+    _base: Engine | None = None
 
     @classmethod
     def get_default_engine(cls) -> Engine:
         if Engine._default is None:
-            Engine._default = Engine()
+            Engine._default = Engine.get_base_engine()
         return Engine._default
+
+    @classmethod
+    def get_base_engine(cls) -> Engine:
+        """The engine of a program without Python."""
+        if Engine._base is None:
+            Engine._base = Engine()
+        return Engine._base
 
     @classmethod
     def set_default_engine_stub(cls, engine: Engine) -> None:
