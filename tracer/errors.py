@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import difflib
 import sys
 from collections.abc import Iterable
+
+from traces.near import closest, closest_op
 
 __all__ = ["NoSuchPoint", "TracerError", "complain", "did_you_mean", "is_users", "replace", "say"]
 
@@ -41,8 +42,9 @@ class NoSuchPoint(TracerError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`` (did you mean 'show'?)``, or nothing when no known word is near."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    words = list(known)
+    near = closest_op(word, words) if "::" in word else closest(word, words)
+    return f" (did you mean {near!r}?)" if near else ""
 
 
 def complain(message: str, who: str = "tracer") -> int:

@@ -179,16 +179,21 @@ class Or(Predicate):
 
 def fields(predicate: Predicate) -> set[str]:
     """The fields that a predicate asks for."""
-    found: set[str] = set()
+    return {term.field or "" for term in terms(predicate)}
+
+
+def terms(predicate: Predicate) -> list[Term]:
+    """The terms of a predicate, left to right."""
+    found: list[Term] = []
     pending = [predicate]
     while pending:
         part = pending.pop()
         if isinstance(part, Term):
-            found.add(part.field or "")
+            found.append(part)
         elif isinstance(part, Not):
             pending.append(part.inner)
         elif isinstance(part, And | Or):
-            pending += (part.left, part.right)
+            pending += (part.right, part.left)
     return found
 
 

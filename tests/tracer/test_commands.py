@@ -276,3 +276,25 @@ def test_a_closed_stdout(trace: str, tmp_path: Path) -> None:
     got = shell(command, tmp_path)
     assert got.returncode == 2
     assert got.stderr.count("\n") == 1 and "No space left" in got.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("show", "TRACE", "--only", "aten::oens"), 1, "'aten::oens'; did you mean 'aten::"),
+        (("bt", "TRACE", "--at", "key=CPUU"), 1, "did you mean key=CPU?"),
+        (("bt", "TRACE", "--at", "key=XPU and op=aten::*"), 1, "'key=XPU and op=aten::*'; did you mean key=CPU?"),
+        (("table", "aten::ad"), 2, "did you mean 'aten::add'?"),
+        (("graph", "calls", "TRACE"), 2, "the order is: tracer graph FILE calls|autograd"),
+        (("graph", "TRACE"), 2, "the following arguments are required: calls|autograd"),
+    ],
+)
+def test_what_was_meant(tracer: Run, trace: str, words: tuple[str, ...], status: int, said: str) -> None:
+    got = tracer(*[trace if word == "TRACE" else word for word in words])
+    assert (got.returncode, got.stdout) == (status, "")
+    assert said in got.stderr
+
+
+def test_the_source_line_of_code_given_with_c(tracer: Run) -> None:
+    tracer("run", "-c", "import torch\nx = torch.ones(2)")
+    assert tracer("bt", "command.trace").stdout.endswith("<module> () at <string>:2\n      2\tx = torch.ones(2)\n")

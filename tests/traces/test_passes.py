@@ -134,7 +134,7 @@ def test_without_at_a_run_that_died_shows_where() -> None:
     [
         ("aten::rnd", 1, r"nothing in the trace matches 'aten::rnd'; did you mean 'aten::rand'\?"),
         ("unlike", 1, r"nothing in the trace matches 'unlike'; it has aten::rand, aten::uniform_, aten::mul.Tensor$"),
-        ("key=CUDA", 1, r"nothing in the trace matches 'key=CUDA'$"),
+        ("key=CUDA", 1, r"nothing in the trace matches 'key=CUDA'; it has BackendSelect, CPU, AutogradCPU$"),
         ("rand", 3, r"'rand' matches once in the trace, there is no match 3"),
         ("not rand", 9, r"'not rand' matches 3 times in the trace, there is no match 9"),
         ("rand", 0, r"the first match is number 1, there is no match 0"),
@@ -164,7 +164,7 @@ def test_path_chain_and_landing() -> None:
     assert landing(trace, trace.hops[3]).name == "torch::autograd::VariableType::mul_Tensor"
     with pytest.raises(TraceError, match=r"aten::randn was not called in this trace; did you mean 'aten::rand'\?"):
         trace.path("aten::randn")
-    with pytest.raises(TraceError, match="aten::rand was called 1 times in this trace, there is no call 2"):
+    with pytest.raises(TraceError, match="aten::rand was called once in this trace, there is no call 2"):
         trace.path("aten::rand", 2)
 
 
@@ -303,3 +303,11 @@ def test_a_growing_trace_is_seen_as_it_grows() -> None:
     assert trace.truncated
     builder.close(0)
     assert not trace.truncated
+
+
+def test_a_backtrace_is_a_sequence_of_entries() -> None:
+    bt = built().bt("rand")
+    assert len(bt) == len(bt.entries)
+    assert bt[0] is bt.entries[0]
+    assert bt[:2] == bt.entries[:2]
+    assert list(bt) == list(bt.entries)

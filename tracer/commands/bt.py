@@ -14,7 +14,7 @@ __all__ = ["add_at", "add_parser", "run"]
 
 _EXAMPLES = """\
 Examples:
-  tracer bt rand.trace                                  at the last kernel reached
+  tracer bt rand.trace                                  where the run died, else at the first operator
   tracer bt rand.trace --at aten::rand                  at the first call of an operator
   tracer bt rand.trace --at 'op=aten::add* and key=CPU' at the first hop that a predicate selects
   tracer bt rand.trace --at aten::rand --nth 2          at the second
@@ -34,7 +34,8 @@ def add_parser(sub: Any) -> None:
     parser = sub.add_parser(
         "bt",
         help="print the backtrace at a hop",
-        description="Print the backtrace at a hop: innermost frame first, the script's line last.",
+        description="Print the backtrace at a hop: innermost frame first, the script's line last. Without --at: of a\n"
+        "run that died, where it stopped; else at the first operator that was called.",
         epilog=_EXAMPLES,
     )
     parser.add_argument("file", metavar="FILE", help="a trace")

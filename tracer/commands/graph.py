@@ -12,6 +12,8 @@ from tracer.reading import read
 
 __all__ = ["add_parser", "run", "save_beside"]
 
+KINDS = ("calls", "autograd")
+
 _EXAMPLES = """\
 Examples:
   tracer graph train.trace autograd                  node-link json on stdout
@@ -29,9 +31,15 @@ def add_parser(sub: Any) -> None:
         epilog=_EXAMPLES,
     )
     parser.add_argument("file", metavar="FILE", help="a trace")
-    parser.add_argument("kind", choices=("calls", "autograd"), help="which graph")
+    parser.add_argument("kind", choices=KINDS, metavar="calls|autograd", type=_kind, help="which graph")
     parser.add_argument("-o", "--output", metavar="FILE", help="FILE.{json,graphml,dot,mmd,svg,png,html}; else stdout")
     parser.add_argument("--instances", action="store_true", help="calls: a node for every call, not one per function")
+
+
+def _kind(word: str) -> str:
+    if word not in KINDS and os.path.exists(word):
+        raise argparse.ArgumentTypeError(f"{word!r} is a file; the order is: tracer graph FILE calls|autograd")
+    return word
 
 
 def run(args: argparse.Namespace) -> int:

@@ -122,7 +122,10 @@ def _start(args: argparse.Namespace, target: base.Target, program: runner.Progra
         raise TracerError(f"-o {output} would overwrite the script")
     target.prepare(args.reference)
     script = program.target if program.kind == "script" else None
-    session = Session(target, header(target, script, program.argv), output, only)
+    head = header(target, script, program.argv)
+    if program.kind == "code":
+        head["code"] = program.target
+    session = Session(target, head, output, only)
     end: list[Any] = [0, None]
     pid = os.getpid()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tracer.cli import positive
+from tracer.errors import NoSuchPoint
 from tracer.output import add_color, emit, emit_lines, is_utf8
 from tracer.reading import read
 
@@ -44,11 +45,14 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from traces import predicates
     from traces.passes import filter as filters
+    from traces.passes import select
     from traces.report import dispatch, summary, tree
     from traces.report import json as as_json
 
     trace = read(args.file)
     only = None if args.only is None else predicates.parse(args.only)
+    if only is not None and next(predicates.select(trace, only), None) is None:
+        raise NoSuchPoint(f"{args.file}: {select.nothing(trace, only)}")
     if args.format == "tree":
         emit(
             args.color,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import sys
@@ -186,6 +187,8 @@ class EngineRecorder(doors.Listener):
     # frames
 
     def _meet(self, site: doors.Site) -> _SiteFacts:
+        if not self._sites:
+            _load()
         file = site.file
         if file and not os.path.isabs(file):
             file = relative(os.path.normpath(os.path.join(_ROOT, file)))
@@ -278,6 +281,16 @@ class EngineRecorder(doors.Listener):
                 self.values.number(variable) if isinstance(variable, Tensor) else None,
             )
             waiting[-1:] = others
+
+
+@functools.cache
+def _load() -> None:
+    """Have the engine load what it loads once, so that the first call of a program is not charged for it."""
+    from engine import torch
+    from engine.torchgen import gen_autograd_functions, register, tensor_methods  # noqa: F401
+
+    dir(torch)
+    register.register_all()
 
 
 def _decision(decision: Any) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import overload
 
 from traces.model import Frame, Hop, PyFrame
 from traces.passes.path import CALLS, landing
@@ -46,6 +47,19 @@ class Backtrace:
 
     point: Hop | Frame
     entries: tuple[Entry, ...]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, index: int | slice) -> Entry | tuple[Entry, ...]:
+        return self.entries[index]
 
     @property
     def frames(self) -> list[Frame]:
@@ -158,6 +172,10 @@ class Sources:
             self.made: float | None = datetime.fromisoformat(str(trace.header.get("time"))).timestamp()
         except ValueError:
             self.made = None
+
+        code = trace.header.get("code")
+        if isinstance(code, str):  # what -c ran
+            self.files["<string>"] = code.splitlines()
 
     def line(self, file: str, number: int) -> str | None:
         lines = self.files.get(file)

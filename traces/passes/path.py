@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from traces.errors import TraceError
 from traces.model import Frame, Hop
+from traces.near import closest_op
 from traces.predicates import Facts, Term
 from traces.trace import Trace
 
@@ -37,17 +36,17 @@ def path(trace: Trace, op: str, nth: int = 1) -> list[str]:
     if not found:
         raise TraceError(f"{op} was not called in this trace{near(trace, op)}")
     if not 1 <= nth <= len(found):
-        raise TraceError(f"{op} was called {len(found)} times in this trace, there is no call {nth}")
+        times = "once" if len(found) == 1 else f"{len(found)} times"
+        raise TraceError(f"{op} was called {times} in this trace, there is no call {nth}")
     return [hop.key for hop in chain(trace, found[nth - 1])]
 
 
 def near(trace: Trace, op: str) -> str:
     """``; did you mean aten::rand?``, or the operators there are."""
     known = list(dict.fromkeys(hop.op for hop in trace.hops))
-    plain = {name: name for name in known} | {name.partition("::")[2]: name for name in known}
-    close = difflib.get_close_matches(op, plain, n=1)
-    if close:
-        return f"; did you mean {plain[close[0]]!r}?"
+    close = closest_op(op, known)
+    if close is not None:
+        return f"; did you mean {close!r}?"
     if not known:
         return "; it has no hops"
     return f"; it has {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"

@@ -7,11 +7,12 @@ from itertools import islice
 
 from traces.errors import TraceError
 from traces.model import Frame, Hop
+from traces.near import closest
 from traces.passes.path import CALLS, near
-from traces.predicates import Predicate, Term, fields, parse, select
+from traces.predicates import Predicate, fields, parse, select, terms
 from traces.trace import Trace
 
-__all__ = ["last_point", "point"]
+__all__ = ["last_point", "nothing", "point"]
 
 
 def point(trace: Trace, at: str | Predicate | None = None, nth: int = 1) -> Hop | Frame:
@@ -36,12 +37,37 @@ def point(trace: Trace, at: str | Predicate | None = None, nth: int = 1) -> Hop 
     predicate = parse(at) if isinstance(at, str) else at
     found = list(islice(_points(trace, predicate), nth))
     if not found:
-        hint = near(trace, predicate.value) if isinstance(predicate, Term) and predicate.field in (None, "op") else ""
-        raise TraceError(f"nothing in the trace matches {str(predicate)!r}{hint}")
+        raise TraceError(nothing(trace, predicate))
     if len(found) < nth:
         times = "once" if len(found) == 1 else f"{len(found)} times"
         raise TraceError(f"{str(predicate)!r} matches {times} in the trace, there is no match {nth}")
     return found[-1]
+
+
+def nothing(trace: Trace, predicate: Predicate) -> str:
+    """That a predicate matches nothing, and what may have been meant."""
+    return f"nothing in the trace matches {str(predicate)!r}{_hint(trace, predicate)}"
+
+
+def _hint(trace: Trace, predicate: Predicate) -> str:
+    for term in terms(predicate):
+        if next(select(trace, term), None) is not None:
+            continue
+        if term.field in (None, "op"):
+            return near(trace, term.value)
+        known: list[str] = []
+        if term.field == "key":
+            known = list(dict.fromkeys(hop.key for hop in trace.hops))
+        elif term.field == "layer":
+            known = list(dict.fromkeys(frame.layer for frame in trace.frames))
+        elif term.field == "name":
+            known = list(dict.fromkeys(frame.name for frame in trace.frames))
+        close = closest(term.value, known)
+        if close is not None:
+            return f"; did you mean {term.field}={close}?"
+        if known and term.field != "name":
+            return f"; it has {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"
+    return ""
 
 
 def _points(trace: Trace, predicate: Predicate) -> Iterator[Hop | Frame]:
