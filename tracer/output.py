@@ -29,14 +29,20 @@ def add_color(parser: argparse.ArgumentParser) -> None:
 
 
 def emit(color: str, render: Callable[[], RenderableType], lines: Callable[[], Iterable[str]]) -> None:
-    """Print a result: ``render()`` where colours are wanted, else ``lines()``."""
-    if not _coloured(color):
+    """Print a result: ``render()`` on a terminal and where colours are wanted, else ``lines()``."""
+    coloured = _coloured(color)
+    if not coloured and not stdout().isatty():
         emit_lines(lines())
         return
     from rich.console import Console
 
     stdout()
-    console = Console(force_terminal=True if color == "always" else None, no_color=False, highlight=False)
+    console = Console(
+        force_terminal=True if color == "always" else None,
+        color_system="auto" if coloured else None,
+        no_color=False,
+        highlight=False,
+    )
     console.print(render(), soft_wrap=False)
 
 

@@ -98,10 +98,14 @@ def _render(handle: Any) -> RenderableType:
     from rich.padding import Padding
     from rich.text import Text
 
-    rows: list[RenderableType] = [Text(str(handle.schema), style="bold")]
+    from traces.report.styles import Lines, Part
+
+    def line(*parts: Part) -> Lines:
+        return Lines(lambda: iter([list(parts)]), wrap=True)
+
+    rows: list[RenderableType] = [line((str(handle.schema), "title"))]
     for keys, name, reason, debug in _cells(handle):
-        style = "dim" if name == "fallthrough" else "bold cyan"
-        rows.append(Text(f"\n{name}", style=style).append(f"  {reason}", style="not bold green"))
+        rows += [Text(), line((name, "dim" if name == "fallthrough" else "name"), (f"  {reason}", "reason"))]
         rows.append(Padding(Text(debug, style="dim"), (0, 0, 0, 2)))
         rows.append(Padding(Text(", ".join(keys)), (0, 0, 0, 2)))
     return Group(*rows)

@@ -11,7 +11,7 @@ from traces.trace import Trace
 
 __all__ = ["Explanation", "why"]
 
-FEW = 6  # keys that a sentence lists
+FEW = 3  # autocast keys that are listed
 BOXED = "; arguments and results pass through a stack (boxed)"
 
 # Why a kernel is in the cell of the table, by the word that PyTorch prints beside it; {key} is the key of the cell.
@@ -46,6 +46,13 @@ class Explanation:
 
 def _and(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """The names, those of many autocast keys told as their number."""
+    others = [name for name in names if not name.startswith("Autocast")]
+    more = len(names) - len(others)
+    return [*others, f"{more} autocast keys"] if more > FEW else list(names)
 
 
 def why(trace: Trace, hop: Hop) -> Explanation:
@@ -95,8 +102,8 @@ def _call(hop: Hop) -> list[str]:
     if hop.tls_exclude:
         brought = {name for _, keys in hop.arg_keysets for name in keys} | set(hop.tls_include)
         masked = [name for name in hop.tls_exclude if name in brought]
-        excluded = _and(hop.tls_exclude) if len(hop.tls_exclude) <= FEW else f"{len(hop.tls_exclude)} keys"
-        effect = f"which took {_and(masked)} out of the set" if masked else "none of which an argument brought"
+        excluded = _and(_few(hop.tls_exclude))
+        effect = f"which took {_and(_few(masked))} out of the set" if masked else "none of which an argument brought"
         words.append(f"The thread-local state excluded {excluded}, {effect}.")
     return words
 
@@ -125,7 +132,7 @@ def _table(hop: Hop) -> list[tuple[str, str]]:
     rows = [("operator", hop.op), ("kind", hop.kind)]
     rows.extend((f"argument {name}", keys(names)) for name, names in hop.arg_keysets)
     rows.append(("TLS include", keys(hop.tls_include)))
-    rows.append(("TLS exclude", keys(hop.tls_exclude)))
+    rows.append(("TLS exclude", keys(_few(hop.tls_exclude))))
     rows.append(("merged" if hop.kind in CALLS else "handed on", f"{keys(hop.keyset.names)}  (0x{hop.keyset.raw:x})"))
     rows.append(("fell through", keys(hop.fallthrough)))
     rows.append(("dispatched to", hop.key))

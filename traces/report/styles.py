@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
@@ -14,6 +15,7 @@ __all__ = ["STYLES", "Lines", "Part", "cut", "duration", "plain"]
 Part = tuple[str, str]  # text, name of a style ("" for none)
 
 STYLES = {
+    "args": "none",
     "guide": "dim",
     "name": "bold cyan",
     "op": "bold green",
@@ -24,6 +26,8 @@ STYLES = {
     "result": "blue",
     "error": "bold red",
     "note": "dim cyan",
+    "reason": "green",
+    "title": "bold",
 }
 
 
@@ -33,7 +37,9 @@ def plain(line: list[Part]) -> str:
 
 
 class Lines:
-    """A rich renderable of many lines, made while they are printed. One too wide is cut, or with ``wrap`` folded."""
+    """A rich renderable of many lines, made while they are printed. One too wide has its arguments cut first, then its
+    result, then its end; with ``wrap`` it goes on below, indented.
+    """
 
     def __init__(self, make: Callable[[], Iterator[list[Part]]], wrap: bool = False) -> None:
         self.make = make
@@ -45,14 +51,41 @@ class Lines:
         width = options.max_width
         for line in self.make():
             text = Text(end="")
-            for part, style in line:
+            for part, style in line if self.wrap else _shrunk(line, width):
                 text.append(part, styles.get(style))
             if not self.wrap:
                 text.truncate(width, overflow="ellipsis")
             text.expand_tabs(8)
-            for piece in text.wrap(console, width, overflow="fold", tab_size=8) if self.wrap else [text]:
+            for piece in _wrapped(text, console, width) if self.wrap else [text]:
                 yield from piece.render(console)
                 yield newline
+
+
+def _shrunk(line: list[Part], width: int) -> list[Part]:
+    """The line with its arguments, then its result, cut so far that it fits; a stump of them stays."""
+    over = cell_len(plain(line)) - width
+    for kind in ("args", "error", "result"):
+        for place, (text, style) in enumerate(line):
+            if over > 0 and style == kind:
+                end = ")" if kind == "args" else ""
+                kept = cut(text.removesuffix(end), max(4, len(text) - over - len(end))) + end
+                line = [*line[:place], (kept, style), *line[place + 1 :]]
+                over -= len(text) - len(kept)
+    return line
+
+
+def _wrapped(text: Text, console: Console, width: int) -> Iterator[Text]:
+    """The text broken between words; what goes on below the first line is indented."""
+    indent = len(text.plain) - len(text.plain.lstrip()) + 2
+    indent = min(max(indent, 6), width // 2)
+    first = text.wrap(console, width, overflow="fold")[0]
+    yield first
+    rest = text[len(first.plain.rstrip()) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    if rest.plain:
+        for piece in rest.wrap(console, width - indent, overflow="fold"):
+            piece.pad_left(indent)
+            yield piece
 
 
 def cut(text: str, width: int = 60) -> str:

@@ -83,7 +83,7 @@ def _label(trace: Trace, frame: Frame) -> list[Part]:
         if "case" in frame.details or "idx" in frame.details:
             line.append((f" case {frame.details.get('case', frame.details.get('idx'))}", "op"))
     args = ", ".join(f"{name}={cut(text(value), 40)}".removeprefix("=") for name, value in _short(frame))
-    line.append((f" ({cut(args, 100)})", ""))
+    line.append((f" ({cut(args, 100)})", "args"))
     if frame.site.guard:
         line.append((f" guard {frame.site.guard}", "key"))
     if frame.error is not None:

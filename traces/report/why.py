@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -32,5 +33,5 @@ def render(explanation: Explanation) -> RenderableType:
     table.add_column(overflow="fold")
     for name, value in explanation.table:
         table.add_row(name, Text(value, style="bold yellow" if name == "dispatched to" else ""))
-    words = [Text(f"  {words}") for words in explanation.words]
+    words = [Padding(Text(words), (0, 0, 0, 2)) for words in explanation.words]
     return Group(Text(explanation.title, style="bold"), Text(), *words, Text(), table)
